@@ -82,7 +82,7 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
 void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
   const WindowOptions& options = run.window;
   const Session& session = run.session;
-  UiState state;
+  WindowState state;
   state.params = image.params;
   state.defaults = default_params(*run.info.acquisition);
   state.stream = session.stream();
@@ -93,7 +93,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
   state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),
                                     image.params, run.info.acquisition.get());
   state.notices.formation_warning = formation_warning(*run.info.acquisition, image.params);
-  state.numbers.timeline.wanted = true;
+  state.timeline_wanted = true;
   StatsCollector().update(state, session, trace, 1);
   if (totals.seconds > 0.0) {
     state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
@@ -106,6 +106,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
 
   run.live.images.back() = image;  // again: the window shows what comes
   run.live.images.publish();
+  Commands commands;  // none is carried out
   Viewer viewer({.width = options.width,
                  .height = options.height,
                  .surface = SurfaceKind::offscreen,
@@ -114,7 +115,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
                  .settings_file = {},
                  .ui_scale = options.ui_scale,
                  .vsync = false},
-                {}, run.live);
+                commands, run.live);
   // The first frame lays the window out, the second one draws it settled.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbImage picture = viewer.screenshot();

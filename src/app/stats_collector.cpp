@@ -34,7 +34,7 @@ bool same_pace(const StreamSettings& a, const StreamSettings& b) {
 }  // namespace
 
 // While the stream is idle rates are 0, and the timing is that before.
-void StatsCollector::update_rates(UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::update_rates(WindowState& state, const Session& session, std::int64_t now) {
   const RingCounts& counts = state.numbers.counts;
   last_processed_ = counts.processed;
   if (idle_ || !same_pace(session.stream(), paced_)) rates_.restart();
@@ -54,7 +54,7 @@ void StatsCollector::update_rates(UiState& state, const Session& session, std::i
 }
 
 // Stages, frames and what they say about the rate. The measured period is that of the rate on screen.
-void StatsCollector::update_timings(UiState& state, const TimingTrace& trace) {
+void StatsCollector::update_timings(WindowState& state, const TimingTrace& trace) {
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
   std::vector<Span> recent;
   std::int64_t newest_ns = 0;
@@ -82,7 +82,7 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 }
 
 // Nothing comes, and nothing is under way: paused, at a recording's end, or without a sender.
-void StatsCollector::watch_idle(UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::watch_idle(WindowState& state, const Session& session, std::int64_t now) {
   const bool sent = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool stopped = !sent || session.stream().paused || session.producer_state() != ProducerState::running;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
@@ -93,7 +93,7 @@ void StatsCollector::watch_idle(UiState& state, const Session& session, std::int
   looked_ns_ = now;
 }
 
-void StatsCollector::update_pace(UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::update_pace(WindowState& state, const Session& session, std::int64_t now) {
   const bool comes = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool runs = comes && session.running() && session.fault().empty() && !session.stream().paused &&
                     session.producer_state() == ProducerState::running;
@@ -106,7 +106,7 @@ void StatsCollector::update_pace(UiState& state, const Session& session, std::in
                                      .live = state.source.live});
 }
 
-void StatsCollector::update_memory(UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::update_memory(WindowState& state, const Session& session, std::int64_t now) {
   const bool same = session.configurations() == memory_of_;
   if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // what is free changes all the time
   memory_of_ = session.configurations();
@@ -114,8 +114,8 @@ void StatsCollector::update_memory(UiState& state, const Session& session, std::
   const StreamMemory memory = session.memory();
   state.device.memory = {.device_used = memory.device.used,
                          .device_free = memory.device.free,
-                         .host_used = memory.host_bytes + state.cine.bytes,
-                         .history_used = state.cine.bytes,
+                         .host_used = memory.host_bytes + state.kept.bytes,
+                         .history_used = state.kept.bytes,
                          .host_free = free_host_memory(),
                          .slot_bytes = memory.slot_bytes,
                          .lane_bytes = memory.lane_bytes,
@@ -123,7 +123,7 @@ void StatsCollector::update_memory(UiState& state, const Session& session, std::
                          .in_place_bytes = memory.in_place_bytes};
 }
 
-void StatsCollector::update_histories(UiState& state, const TimingTrace& trace) {
+void StatsCollector::update_histories(WindowState& state, const TimingTrace& trace) {
   const std::int64_t now = plot_ns_;
   const RingCounts& c = state.numbers.counts;
   occupancy_.add(now, busiest_between(sampled_, c));
@@ -136,7 +136,7 @@ void StatsCollector::update_histories(UiState& state, const TimingTrace& trace) 
   state.numbers.shown_latency.history_ms = shown_.values(now);
 }
 
-void StatsCollector::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
+void StatsCollector::update(WindowState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
   const std::int64_t now = now_ns();
   state.numbers.counts = session.counts();
   state.numbers.shown = shown;
@@ -145,7 +145,7 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   state.analyses.spectrogram.counts = side.spectrogram;
   watch_idle(state, session, now);
   update_histories(state, trace);
-  if (state.numbers.timeline.wanted) state.numbers.timeline.spans = trace.last_spans(kTimelineSpans);
+  if (state.timeline_wanted) state.numbers.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;
   const bool first = std::exchange(last_ns_, now) == 0;
   update_rates(state, session, now);
@@ -162,7 +162,7 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   state.numbers.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }
 
-void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
+void update_run_state(WindowState& state, const Session& session, const RunFacts& facts) {
   state.notices.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
     state.notices.fault = FaultNotice{

@@ -94,15 +94,15 @@ class StatsCollector {
   // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second. While
   // the stream is idle nothing changes: the plots' clock stops and rates are 0 at once, so that the window need not be
   // drawn again.
-  void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
+  void update(WindowState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
 
  private:
-  void watch_idle(UiState& state, const Session& session, std::int64_t now);
-  void update_rates(UiState& state, const Session& session, std::int64_t now);
-  void update_timings(UiState& state, const TimingTrace& trace);
-  void update_histories(UiState& state, const TimingTrace& trace);
-  void update_pace(UiState& state, const Session& session, std::int64_t now);
-  void update_memory(UiState& state, const Session& session, std::int64_t now);
+  void watch_idle(WindowState& state, const Session& session, std::int64_t now);
+  void update_rates(WindowState& state, const Session& session, std::int64_t now);
+  void update_timings(WindowState& state, const TimingTrace& trace);
+  void update_histories(WindowState& state, const TimingTrace& trace);
+  void update_pace(WindowState& state, const Session& session, std::int64_t now);
+  void update_memory(WindowState& state, const Session& session, std::int64_t now);
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
@@ -130,6 +130,6 @@ struct RunFacts {
   bool device_lost = false;  // nothing works on it any more
   bool frozen = false;
 };
-void update_run_state(UiState& state, const Session& session, const RunFacts& facts);
+void update_run_state(WindowState& state, const Session& session, const RunFacts& facts);
 
 }  // namespace echoloop

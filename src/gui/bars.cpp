@@ -50,14 +50,14 @@ float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
 
 // Where the lost frames went, in the tooltip.
 float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
-  const RingCounts& n = c.state.numbers.counts;
+  const RingCounts& n = c.model.numbers.counts;
   const float end = draw_figure(c.ui, x, r, lost);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("lost", area);
   const std::string split =
       fmt::format("Dropped {}, refused {}, missing from the source {}. Duplicates: {}.", grouped(n.dropped),
                   grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates)) +
-      (c.state.source.live ? fmt::format(" Missing from the source: {} lost at the sender, {} stale, {} unaccounted.",
+      (c.model.source.live ? fmt::format(" Missing from the source: {} lost at the sender, {} stale, {} unaccounted.",
                                          grouped(n.lost_at_sender), grouped(n.stale), grouped(n.missing()))
                            : std::string());
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
@@ -66,7 +66,7 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
 
 // Where the stream is slower than its source: by how much, and the cure in the tooltip.
 float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) {
-  const StreamPace& pace = c.state.numbers.pace;
+  const StreamPace& pace = c.model.numbers.pace;
   const float end = draw_pace(c.ui, x, r, pace, Type::body, words);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("pace", area);
@@ -113,7 +113,7 @@ float draw_recording(const Ui& ui, const RecordingView& v, float room, float x, 
 }
 
 void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
-  const RecordingView& v = c.state.saving.recording;
+  const RecordingView& v = c.model.saving.recording;
   const float end = x + draw_recording(c.ui, v, room, x, &r);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end - c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("recording", area);
@@ -125,15 +125,15 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
 }
 
 // Without a source the scanner that is waited for, by the name in its address.
-std::string source_name(const UiState& state) {
-  if (!state.source.name.empty()) return state.source.name;
-  if (!state.scanner.has_value()) return "No source";
-  return "Scanner: " + state.scanner->address.substr(state.scanner->address.find(':') + 1);
+std::string source_name(const Model& model) {
+  if (!model.source.name.empty()) return model.source.name;
+  if (!model.scanner.has_value()) return "No source";
+  return "Scanner: " + model.scanner->address.substr(model.scanner->address.find(':') + 1);
 }
 
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
-  const std::string name = source_name(c.state);
+  const std::string name = source_name(c.model);
   const float room = ui.px(c.compact ? 150 : 220);
   const float w = std::min(ui.width(Type::strong, name), room) + ui.px(8);
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
@@ -141,11 +141,11 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const std::span<const PhantomRow> built_in = phantoms();
   std::vector<Choice> choices;
   for (const PhantomRow& row : built_in) choices.push_back({row.title, "phantom"});
-  const bool files = why_no_files(c.state).empty();
+  const bool files = why_no_files(c.model).empty();
   if (files) choices.push_back({"Open…", "Ctrl+O"});
-  const std::vector<RecentName> recent = files ? recent_names(c.state.opening.recent) : std::vector<RecentName>();
+  const std::vector<RecentName> recent = files ? recent_names(c.model.opening.recent) : std::vector<RecentName>();
   for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
-  const auto at = std::ranges::find(built_in, c.state.source.phantom, &PhantomRow::name);
+  const auto at = std::ranges::find(built_in, c.model.source.phantom, &PhantomRow::name);
   const int chosen = at == built_in.end() ? -1 : static_cast<int>(at - built_in.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
   const auto picked = ui.menu("source_menu", area, choices, chosen, {name, "Current source; click to change.", {}});
@@ -154,12 +154,12 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (picked) {
     const auto i = static_cast<std::size_t>(*picked);
     if (i < built_in.size()) {
-      call(c.commands.open_phantom, std::string(built_in[i].name));
+      c.commands.send(command::OpenPhantom{std::string(built_in[i].name)});
     } else if (i == built_in.size()) {
       requests.open_dialog = true;
     } else {
-      const std::filesystem::path file = c.state.opening.recent[i - built_in.size() - 1];
-      call(c.commands.open_file, file);
+      const std::filesystem::path file = c.model.opening.recent[i - built_in.size() - 1];
+      c.commands.send(command::OpenFile{file});
     }
   }
   return x0 + w + ui.px(10);
@@ -195,12 +195,12 @@ BadgeLook state_look(RunState run) {
 
 }  // namespace
 
-RunState badge_state(const UiState& state) {
-  if (state.image.awaited && state.run != RunState::fault) return RunState::opening;
-  if (is_still(state)) return RunState::still;
-  if (!state.scanner.has_value() || state.scanner->link == LiveLink::connected) return state.run;
-  if (state.source.acquisition == nullptr) return RunState::waiting;
-  return state.source.live && state.run == RunState::live ? RunState::no_sender : state.run;
+RunState badge_state(const Model& model) {
+  if (model.image.awaited && model.run != RunState::fault) return RunState::opening;
+  if (is_still(model)) return RunState::still;
+  if (!model.scanner.has_value() || model.scanner->link == LiveLink::connected) return model.run;
+  if (model.source.acquisition == nullptr) return RunState::waiting;
+  return model.source.live && model.run == RunState::live ? RunState::no_sender : model.run;
 }
 
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size) {
@@ -219,23 +219,24 @@ struct StatusFigures {
   SampleFaults faults;  // since the start
 };
 
-SampleFaults faults_since_start(const UiState& s) {
-  if (s.source.samples != nullptr) return s.source.samples->since_start();
-  return s.scanner ? s.scanner->checked : SampleFaults{};
+SampleFaults faults_since_start(const Model& model) {
+  if (model.source.samples != nullptr) return model.source.samples->since_start();
+  return model.scanner ? model.scanner->checked : SampleFaults{};
 }
 
-StatusFigures figures_of(const UiState& s) {
-  const bool known = s.numbers.latency.recent.count > 0 && !image_rests(s);
-  const std::uint64_t lost = s.numbers.counts.dropped + s.numbers.counts.refused + s.numbers.counts.sequence_gaps;
+StatusFigures figures_of(const Model& model) {
+  const bool known = model.numbers.latency.recent.count > 0 && !image_rests(model);
+  const std::uint64_t lost =
+      model.numbers.counts.dropped + model.numbers.counts.refused + model.numbers.counts.sequence_gaps;
   const std::string p95 =
-      known ? fixed(s.numbers.latency.recent.p95_ms, s.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
-  const bool none = s.image.awaited.has_value();  // no image of this source has come
-  const std::string processed = none ? "—" : fixed(s.numbers.processed_fps, 1);
-  return {.rate = {s.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
-          .shown = {"shown", none ? "—" : fixed(s.numbers.shown_fps, 0), "00", "fps"},
+      known ? fixed(model.numbers.latency.recent.p95_ms, model.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
+  const bool none = model.image.awaited.has_value();  // no image of this source has come
+  const std::string processed = none ? "—" : fixed(model.numbers.processed_fps, 1);
+  return {.rate = {model.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
+          .shown = {"shown", none ? "—" : fixed(model.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
           .lost = {"lost", grouped(lost), "0", "", lost > 0},
-          .faults = faults_since_start(s)};
+          .faults = faults_since_start(model)};
 }
 
 constexpr std::string_view kBack = "Back to the image";
@@ -256,30 +257,30 @@ Links links_of(const PanelContext& c) {
           .present = link_width(ui, "Present", "F5") + ui.px(24)};
 }
 
-bool records(const UiState& s) { return s.saving.recording.on || s.saving.recording.finishing; }
+bool records(const Model& model) { return model.saving.recording.on || model.saving.recording.finishing; }
 
 // `source`: width of its menu.
 StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const StatusFigures& f, const Links& links) {
   const Ui& ui = c.ui;
-  const UiState& s = c.state;
   const float line = ui.px(kSeparator);
-  const float pace = pace_width(ui, s.numbers.pace, Type::body, PaceWords::all);
-  const float first = pace_width(ui, s.numbers.pace, Type::body, PaceWords::first);
+  const float pace = pace_width(ui, c.model.numbers.pace, Type::body, PaceWords::all);
+  const float first = pace_width(ui, c.model.numbers.pace, Type::body, PaceWords::first);
   StatusWidths w;
   w.room = r.width() - ui.px(16);
-  w.always = source + line + ui.badge_width(state_look(badge_state(s))) + line + figure_width(ui, f.lost);
+  w.always = source + line + ui.badge_width(state_look(badge_state(c.model))) + line + figure_width(ui, f.lost);
   w.rate = ui.px(10) + figure_width(ui, f.rate);
   (c.view.transient.lecture ? w.always : w.keys) += ui.px(24) + links.keys;
-  if (records(s)) w.always += line + draw_recording(ui, s.saving.recording, 0, 0, nullptr);
+  if (records(c.model)) w.always += line + draw_recording(ui, c.model.saving.recording, 0, 0, nullptr);
   if (pace > 0) w.always += line + first;
   const float one_fault = sample_faults_width(ui, f.faults, FaultWords::first);
   if (one_fault > 0) w.always += line + one_fault;
   w.playing = pace - first + sample_faults_width(ui, f.faults, FaultWords::all) - one_fault;
-  w.device = s.device.name.empty() ? 0 : std::min(ui.width(Type::body, s.device.name), ui.px(240)) + ui.px(8);
+  w.device =
+      c.model.device.name.empty() ? 0 : std::min(ui.width(Type::body, c.model.device.name), ui.px(240)) + ui.px(8);
   w.present = links.present;
   w.latency_word = ui.width(Type::body, "latency ");
   w.shown = figure_width(ui, f.shown) + ui.px(16);
-  w.backend = s.device.backend.empty() ? 0 : ui.badge_width({.text = s.device.backend}) + line;
+  w.backend = c.model.device.backend.empty() ? 0 : ui.badge_width({.text = c.model.device.backend}) + line;
   w.reset = links.reset;
   w.latency = line + figure_width(ui, f.latency) - w.latency_word;
   return fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
@@ -301,7 +302,7 @@ void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Link
                  "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z "
                  "undoes the reset.",
                  {}})) {
-      call(c.commands.reset);
+      c.commands.send(command::Reset{});
     }
   }
   if (!fit.present) return;
@@ -323,22 +324,22 @@ void draw_back_link(PanelContext& c, const Rect& r, const Links& links, BarReque
 
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
-  const UiState& s = c.state;
   ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
-  StatusFigures f = figures_of(s);
+  StatusFigures f = figures_of(c.model);
   const Links links = links_of(c);
   float x = source_menu(c, r, requests);
   const StatusFit fit = fit_of(c, r, x - r.x0, f, links);
   if (!fit.latency_word) f.latency.before = "p95";
   x = separator(ui, x, r);
-  if (!s.device.backend.empty() && fit.backend) {
-    x = ui.badge(x, r.cy(), {.text = s.device.backend});
-    if (fit.device && !s.device.name.empty()) {
-      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device.name);
+  if (!c.model.device.backend.empty() && fit.backend) {
+    x = ui.badge(x, r.cy(), {.text = c.model.device.backend});
+    if (fit.device && !c.model.device.name.empty()) {
+      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2,
+                         c.model.device.name);
     }
     x = separator(ui, x, r);
   }
-  const float badge_end = draw_state_badge(ui, badge_state(s), x, r.cy());
+  const float badge_end = draw_state_badge(ui, badge_state(c.model), x, r.cy());
   ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
   x = fit.rate ? draw_figure(ui, badge_end + ui.px(10), r, f.rate) : badge_end;
   if (fit.rate)
@@ -348,14 +349,14 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (fit.latency) x = draw_figure(ui, separator(ui, x, r), r, f.latency);
   x = draw_lost(c, separator(ui, x, r), r, f.lost);
   if (f.faults.any()) {
-    const SampleFaults shown = faults_of(s.source.samples, c.shown_frame);
+    const SampleFaults shown = faults_of(c.model.source.samples, c.shown_frame);
     const FaultWords words = fit.playing ? FaultWords::all : FaultWords::first;
     x = draw_sample_faults(ui, separator(ui, x, r), r, f.faults, shown, words);
   }
-  if (s.numbers.pace.held_back != HeldBack::no || s.numbers.pace.slower) {
+  if (c.model.numbers.pace.held_back != HeldBack::no || c.model.numbers.pace.slower) {
     x = draw_pace_field(c, separator(ui, x, r), r, fit.playing ? PaceWords::all : PaceWords::first);
   }
-  if (records(s)) {
+  if (records(c.model)) {
     x = separator(ui, x, r);
     const float end =
         r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) - (fit.present ? links.present : 0);
@@ -369,7 +370,7 @@ namespace {
 
 void message_list(PanelContext& c, const Rect& line) {
   Ui& ui = c.ui;
-  const auto& messages = c.state.notices.messages.list();
+  const auto& messages = c.model.notices.messages.list();
   const float row = ui.px(26);
   const auto room = static_cast<std::size_t>(std::max(1.0F, (line.y0 - ui.px(60)) / row - 1));
   const std::size_t count = std::min(messages.size(), room);
@@ -401,10 +402,10 @@ void message_list(PanelContext& c, const Rect& line) {
   const float foot = box.y1 - ui.px(4) - row;
   if (ui.link("copy_messages", {box.x0 + ui.px(28), foot, box.x0 + ui.px(160), foot + row}, "Copy all", {},
               {"Copy all", "Copies all listed messages with time and severity.", {}})) {
-    ImGui::SetClipboardText(c.state.notices.messages.text().c_str());
+    ImGui::SetClipboardText(c.model.notices.messages.text().c_str());
   }
   ui.end_popup();
-  if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
+  if (dismissed < messages.size()) c.commands.send(command::DismissMessage{dismissed});
 }
 
 }  // namespace
@@ -430,7 +431,7 @@ bool MessageLine::moving() const { return ImGui::GetTime() < news_until_s_; }
 void MessageLine::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
-  const auto& messages = c.state.notices.messages.list();
+  const auto& messages = c.model.notices.messages.list();
   if (messages.empty()) return;
   const std::optional<std::size_t> index = front(messages);
   const bool error = index && messages[*index].severity == Severity::error;
@@ -443,7 +444,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
     ui.text(Type::small, {right - w, r.y0, right, r.y1}, h.hovered ? theme::kText : theme::kText2, "Dismiss");
     right -= w + ui.px(20);
     end = area.x0;
-    if (h.clicked) call(c.commands.dismiss_message, *index);
+    if (h.clicked) c.commands.send(command::DismissMessage{*index});
   }
   const std::size_t n = messages.size() - (index ? 1 : 0);
   if (n > 0) {

@@ -44,7 +44,7 @@ void draw_empty(PanelContext& c, const Rect& area);
 
 // The state's badge with its left edge at x; returns the right edge.
 enum class BadgeSize { normal, large };
-[[nodiscard]] RunState badge_state(const UiState& state);
+[[nodiscard]] RunState badge_state(const Model& model);
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);
 
 }  // namespace echoloop

@@ -66,8 +66,8 @@ class Page {
       : c_(c),
         ui_(c.ui),
         area_(area),
-        status_(*c.state.scanner),
-        address_(sender_address(status_.address, c.state.opening.host)),
+        status_(*c.model.scanner),
+        address_(sender_address(status_.address, c.model.opening.host)),
         spacing_(spacing_for(area.height() / c.ui.scale())) {
     const float width = std::min(area.width() - ui_.px(32), ui_.px(744));
     x0_ = std::round(area.cx() - 0.5F * width);
@@ -152,7 +152,7 @@ class Page {
 
   void copy(const std::string& text) {
     ImGui::SetClipboardText(text.c_str());
-    call(c_.commands.hint, std::string("Copied to the clipboard"));
+    c_.commands.send(command::Hint{std::string("Copied to the clipboard")});
   }
   static std::string copy_tip(const std::string& what) { return "Copies to the clipboard: " + what; }
   // A button with two sheets.
@@ -219,7 +219,7 @@ class Page {
       x = ui_.text(Type::body, x, row.y0, row.height(), theme::kText2, kWithout) + ui_.px(16);
     const Rect button{x, row.y0, x + ui_.px(184), row.y1};
     phantom_button(c_, "send_phantom", button);
-    const std::string command = phantom_command(c_.state);
+    const std::string command = phantom_command(c_.model);
     const Rect copying{row.x1 - ui_.px(36), row.y0, row.x1 - ui_.px(8), row.y1};
     ui_.text_fitted(Type::small, button.x1 + ui_.px(16), copying.x0 - ui_.px(8), row.y0, row.height(), theme::kMuted,
                     command);
@@ -241,18 +241,19 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) { Page(c, area)
 
 constexpr float kProgress = 48;  // height of the progress strip
 
-bool refused(const UiState& s) {
-  return s.notices.fault->refusal.has_value() || (s.stream.policy == RingPolicy::error && s.numbers.counts.refused > 0);
+bool refused(const Model& model, const Edits& edits) {
+  return model.notices.fault->refusal.has_value() ||
+         (edits.stream.policy == RingPolicy::error && model.numbers.counts.refused > 0);
 }
 
-std::string advice_for(const UiState& s) {
-  if (!s.notices.fault->advice.empty()) return s.notices.fault->advice;
-  if (refused(s)) {
+std::string advice_for(const Model& model, const Edits& edits) {
+  if (!model.notices.fault->advice.empty()) return model.notices.fault->advice;
+  if (refused(model, edits)) {
     return "restart. To prevent this: choose drop-oldest, add slots or lower the rate.";
   }
-  if (s.notices.fault->can_use_cpu && s.notices.fault->can_restart)
+  if (model.notices.fault->can_use_cpu && model.notices.fault->can_restart)
     return "restart the stream, or continue on the CPU.";
-  if (s.notices.fault->can_use_cpu)
+  if (model.notices.fault->can_use_cpu)
     return "continue on the CPU; the GPU is available again after a restart of the program.";
   return {};
 }
@@ -273,7 +274,9 @@ std::string title_of(const FaultNotice& fault) {
 }
 
 // A scanner goes on from where it is; other sources begin again.
-std::string_view resume_word(const UiState& s) { return s.source.live && refused(s) ? "Resume" : "Restart"; }
+std::string_view resume_word(const Model& model, const Edits& edits) {
+  return model.source.live && refused(model, edits) ? "Resume" : "Restart";
+}
 
 struct RecoveryAction {
   std::string label;
@@ -284,31 +287,31 @@ struct RecoveryAction {
 // The likeliest first.
 std::vector<RecoveryAction> recovery_actions(PanelContext& c) {
   std::vector<RecoveryAction> list;
-  UiState& s = c.state;
-  const auto restart = [&c] { call(c.commands.restart); };
-  if (s.notices.fault->can_restart && refused(s)) {
-    list.push_back({fmt::format("{} with Drop oldest", resume_word(s)),
-                    "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
-                      s.stream.policy = RingPolicy::drop_oldest;
+  const auto restart = [&c] { c.commands.send(command::Restart{}); };
+  if (c.model.notices.fault->can_restart && refused(c.model, c.edits)) {
+    list.push_back({fmt::format("{} with Drop oldest", resume_word(c.model, c.edits)),
+                    "When the buffer is full, the oldest queued frame is dropped.", [&c, restart] {
+                      c.edits.stream.policy = RingPolicy::drop_oldest;
                       restart();
                     }});
-    const int more = std::min(2 * s.stream.slots, kMaxSlots);
-    if (more > s.stream.slots) {
-      list.push_back({fmt::format("{} with {} slots", resume_word(s), more),
-                      "Queues more frames; each slot uses the memory of one frame.", [&s, restart, more] {
-                        s.stream.slots = more;
+    const int more = std::min(2 * c.edits.stream.slots, kMaxSlots);
+    if (more > c.edits.stream.slots) {
+      list.push_back({fmt::format("{} with {} slots", resume_word(c.model, c.edits), more),
+                      "Queues more frames; each slot uses the memory of one frame.", [&c, restart, more] {
+                        c.edits.stream.slots = more;
                         restart();
                       }});
     }
   }
-  if (s.notices.fault->can_restart) {
-    const std::string_view help = s.source.live && refused(s)
+  if (c.model.notices.fault->can_restart) {
+    const std::string_view help = c.model.source.live && refused(c.model, c.edits)
                                       ? "Takes frames again with the same settings; the sender stays connected."
                                       : "Restarts the source with the same settings.";
-    list.push_back({std::string(resume_word(s)), std::string(help), restart});
+    list.push_back({std::string(resume_word(c.model, c.edits)), std::string(help), restart});
   }
-  if (s.notices.fault->can_use_cpu) {
-    list.push_back({"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { call(c.commands.use_cpu); }});
+  if (c.model.notices.fault->can_use_cpu) {
+    list.push_back(
+        {"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { c.commands.send(command::UseCpu{}); }});
   }
   return list;
 }
@@ -345,13 +348,13 @@ float action_buttons(PanelContext& c, const std::vector<RecoveryAction>& list, f
 
 float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   Ui& ui = c.ui;
-  const FaultNotice& fault = *c.state.notices.fault;
+  const FaultNotice& fault = *c.model.notices.fault;
   const float pad = ui.px(20);
   const float line = ui.px(20);
   const float wrap = area.width() - 2 * pad - ui.px(28);
   const std::string facts =
-      fault.refusal ? refusal_text(*fault.refusal, shown, numbers_of(c.state.source)) : fault.detail;
-  const std::string advice = advice_for(c.state);
+      fault.refusal ? refusal_text(*fault.refusal, shown, numbers_of(c.model.source)) : fault.detail;
+  const std::string advice = advice_for(c.model, c.edits);
   const std::string what_to_do = advice.empty() ? "" : "To continue: " + advice;
   float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
   float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
@@ -360,7 +363,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const float right = area.x1 - pad;
   const float buttons = action_buttons(c, list, left, right, 0, Pass::measure);
   // In a low window the buttons come before the words.
-  const float spare = area.height() - ui.px(c.state.opening.progress ? kProgress : 0) - ui.px(26) - line - buttons;
+  const float spare = area.height() - ui.px(c.model.opening.progress ? kProgress : 0) - ui.px(26) - line - buttons;
   if (detail + help > spare) help = 0;
   if (detail > spare) detail = 0;
   const float height = ui.px(12) + line + detail + help + buttons + ui.px(14);
@@ -382,7 +385,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
 
 float progress_strip(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
-  const Progress& progress = *c.state.opening.progress;
+  const Progress& progress = *c.model.opening.progress;
   const float height = ui.px(kProgress);
   const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
   ui.fill(box, theme::kPanel);
@@ -399,7 +402,7 @@ float progress_strip(PanelContext& c, const Rect& area) {
   ui.fill({x0, track.y0, end, track.y1}, theme::kAccent, 2);
   if (ui.button("cancel", {box.x1 - ui.px(20) - cancel, box.y0 + ui.px(10), box.x1 - ui.px(20), box.y0 + ui.px(38)},
                 {.label = "Cancel"}, {"Cancel", "Cancels; the current source is unchanged.", {}})) {
-    call(c.commands.cancel);
+    c.commands.send(command::Cancel{});
   }
   return height;
 }
@@ -408,21 +411,21 @@ float progress_strip(PanelContext& c, const Rect& area) {
 
 float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   float height = 0;
-  if (!c.state.notices.fault) closed.clear();
-  if (c.state.notices.fault && closed != c.state.notices.fault->title + c.state.notices.fault->detail) {
+  if (!c.model.notices.fault) closed.clear();
+  if (c.model.notices.fault && closed != c.model.notices.fault->title + c.model.notices.fault->detail) {
     height += fault_banner(c, area, shown, closed);
   }
-  if (c.state.opening.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
+  if (c.model.opening.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
   return height;
 }
 
 void draw_empty(PanelContext& c, const Rect& area) {
-  if (c.state.scanner.has_value() && c.state.scanner->link != LiveLink::connected) {
+  if (c.model.scanner.has_value() && c.model.scanner->link != LiveLink::connected) {
     return draw_waiting_for_scanner(c, area);
   }
   Ui& ui = c.ui;
-  const bool waiting = c.state.run == RunState::opening || c.state.run == RunState::live ||
-                       c.state.run == RunState::replay || c.state.opening.progress.has_value();
+  const bool waiting = c.model.run == RunState::opening || c.model.run == RunState::live ||
+                       c.model.run == RunState::replay || c.model.opening.progress.has_value();
   const float y = std::round(area.cy() - ui.px(48));
   const Rect title{area.x0, y, area.x1, y + ui.px(28)};
   ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first image" : "No image yet");
@@ -435,7 +438,7 @@ void draw_empty(PanelContext& c, const Rect& area) {
   const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w),
                     y + ui.px(68 + theme::kRow)};
   if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary},
-                {"Open", {}, why_no_files(c.state)}))
+                {"Open", {}, why_no_files(c.model)}))
     c.open_dialog = true;
 }
 

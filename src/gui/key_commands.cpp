@@ -19,7 +19,8 @@ void choose_scale(const KeyTargets& t, float scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
     const float fitting = fitting_scale(scale, size.x, size.y);
-    call(t.commands.hint, fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
+    t.commands.send(
+        command::Hint{fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting)});
   }
   t.view.scale = scale;
   t.requests.scale_chosen = true;
@@ -32,30 +33,29 @@ void act_unless(const KeyTargets& t, std::string_view why_not, const std::functi
   if (why_not.empty()) {
     act();
   } else {
-    call(t.commands.hint, std::string(why_not));
+    t.commands.send(command::Hint{std::string(why_not)});
   }
 }
 
 void step_param(const KeyTargets& t, std::string_view key, double by) {
-  UiState& state = t.state;
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) return;
-  const double before = get_number(state.params, *spec);
-  set_number(state.params, *spec, before + by);
-  const double now = get_number(state.params, *spec);
+  const double before = get_number(t.edits.params, *spec);
+  set_number(t.edits.params, *spec, before + by);
+  const double now = get_number(t.edits.params, *spec);
   const std::string limit = fmt::format("{} is at the {}, {:g} {}.", spec->label, by < 0 ? "minimum" : "maximum",
                                         now * spec->shown_per_si, spec->unit);
-  act_unless(t, now == before ? limit : "", [&] { call(t.commands.params_changed); });
+  act_unless(t, now == before ? limit : "", [&] { t.commands.send(command::ParamsChanged{}); });
 }
 
 bool refused_in_kiosk(const KeyTargets& t) {
-  if (t.state.no_effect.files.empty()) return false;
-  call(t.commands.say, t.state.no_effect.files);
+  if (t.model.no_effect.files.empty()) return false;
+  t.commands.send(command::Say{t.model.no_effect.files});
   return true;
 }
 
 void act_freeze(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_freeze(t.state), [&] { freeze(t.state, t.commands); });
+  act_unless(t, why_no_freeze(t.model), [&] { freeze(t.model, t.commands); });
 }
 
 void act_range(const KeyTargets& t, const KeyPress& press) {
@@ -67,51 +67,55 @@ void act_gain(const KeyTargets& t, const KeyPress& press) {
 }
 
 void act_save_image(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] { call(t.commands.save, SaveWhat::picture); });
+  act_unless(t, why_no_picture(t.model, t.shown_grid), [&] { t.commands.send(command::Save{SaveWhat::picture}); });
 }
 
 void act_save_as(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] {
-    if (!refused_in_kiosk(t)) t.state.saving.ask = true;
+  act_unless(t, why_no_picture(t.model, t.shown_grid), [&] {
+    if (!refused_in_kiosk(t)) t.edits.save.ask = true;
   });
 }
 
 void act_save_session(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] {
-    if (!refused_in_kiosk(t)) call(t.commands.save, SaveWhat::session);
+  act_unless(t, why_no_picture(t.model, t.shown_grid), [&] {
+    if (!refused_in_kiosk(t)) t.commands.send(command::Save{SaveWhat::session});
   });
 }
 
 void act_record(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_record(t.state), [&] { call(t.commands.toggle_record); });
+  act_unless(t, why_no_record(t.model), [&] { t.commands.send(command::ToggleRecord{}); });
 }
 
-void act_on_image(const KeyTargets& t, const KeyPress& press) { t.image.key(t.state, t.commands, press); }
+void act_on_image(const KeyTargets& t, const KeyPress& press) { t.image.key(t.edits, t.commands, press); }
 
 void act_dock(const KeyTargets& t, const KeyPress& press) {
   for (const DockRow& row : kDocks) {
     if (row.key != press.key) continue;
-    const bool sourceless = t.state.source.acquisition == nullptr;
-    act_unless(t, sourceless ? "No source." : "", [&] { toggle_dock(t.state, t.commands, t.view, row.dock); });
+    const bool sourceless = t.model.source.acquisition == nullptr;
+    act_unless(t, sourceless ? "No source." : "", [&] { toggle_dock(t.edits, t.commands, t.view, row.dock); });
   }
 }
 
 void act_preset(const KeyTargets& t, const KeyPress& press) {
   const int slot = static_cast<int>(press.key) - static_cast<int>(Key::digit1) + 1;
-  const auto& list = t.state.presets.list;
+  const auto& list = t.model.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(t.commands.hint, "No preset on key " + std::to_string(slot) + ".");
+    t.commands.send(command::Hint{"No preset on key " + std::to_string(slot) + "."});
   } else {
-    call(t.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(found - list.begin())});
+    t.commands.send(command::Preset{{PresetCommand::load, static_cast<int>(found - list.begin())}});
   }
 }
 
-void act_undo(const KeyTargets& t, const KeyPress&) { t.undo.apply(t.ui, t.state, t.commands, HistoryAct::undo); }
-void act_redo(const KeyTargets& t, const KeyPress&) { t.undo.apply(t.ui, t.state, t.commands, HistoryAct::redo); }
+void act_undo(const KeyTargets& t, const KeyPress&) {
+  t.undo.apply(t.ui, t.model, t.edits, t.commands, HistoryAct::undo);
+}
+void act_redo(const KeyTargets& t, const KeyPress&) {
+  t.undo.apply(t.ui, t.model, t.edits, t.commands, HistoryAct::redo);
+}
 
 void act_cine(const KeyTargets& t, CineAct act) {
-  act_unless(t, why_no_act(t.state, act), [&] { cine_act(t.state, t.commands, act); });
+  act_unless(t, why_no_act(t.model, t.edits, act), [&] { cine_act(t.model, t.edits, t.commands, act); });
 }
 
 template <CineAct kAct>
@@ -129,7 +133,7 @@ void act_presentation(const KeyTargets& t, const KeyPress&) {
 
 void act_lecture(const KeyTargets& t, const KeyPress&) { t.view.transient.lecture = !t.view.transient.lecture; }
 void act_full_screen(const KeyTargets& t, const KeyPress&) { t.requests.full_screen = true; }
-void act_reset(const KeyTargets& t, const KeyPress&) { call(t.commands.reset); }
+void act_reset(const KeyTargets& t, const KeyPress&) { t.commands.send(command::Reset{}); }
 void act_list(const KeyTargets& t, const KeyPress&) { t.requests.open_keys = true; }
 
 void act_scale(const KeyTargets& t, const KeyPress& press) {
@@ -143,10 +147,10 @@ void act_quit(const KeyTargets& t, const KeyPress&) {
 // With Shift the file is described by the import assistant: the open recording, or one that the dialog asks for.
 void act_open(const KeyTargets& t, const KeyPress& press) {
   if (refused_in_kiosk(t)) return;
-  const SourceInfo& source = t.state.source;
+  const SourceInfo& source = t.model.source;
   const bool recording = !source.opened_as.empty() && source.phantom.empty() && !source.live;
-  if (press.shift && recording && !t.state.import.open) {
-    call(t.commands.import, ImportOrder{.act = ImportAct::begin, .text = source.opened_as});
+  if (press.shift && recording && !t.model.import.open) {
+    t.commands.send(command::Import{{.act = ImportAct::begin, .text = source.opened_as}});
   } else {
     t.requests.open_dialog = true;
     t.requests.describe = press.shift;
@@ -294,46 +298,46 @@ std::string preset_in_use(const Presets& presets) {
   return active < presets.list.size() ? presets.list[active].name : "";
 }
 
-Edits edits_of(const UiState& state) {
-  return {state.params, state.marks.list, state.image.m_mode.calipers, preset_in_use(state.presets)};
+Undoable undoable_of(const Model& model, const Edits& edits) {
+  return {edits.params, edits.marks.list, edits.view.m_mode.calipers, preset_in_use(model.presets)};
 }
 
 }  // namespace
 
-void Undo::observe(const Ui& ui, const UiState& state) {
-  if (source_ != state.source.acquisition || resets_ != state.reset.count) {
-    source_ = state.source.acquisition;
-    resets_ = state.reset.count;
-    history_.begin(edits_of(state));
+void Undo::observe(const Ui& ui, const Model& model, const Edits& edits) {
+  if (source_ != model.source.acquisition || resets_ != model.reset.count) {
+    source_ = model.source.acquisition;
+    resets_ = model.reset.count;
+    history_.begin(undoable_of(model, edits));
   }
-  if (std::exchange(m_mode_lines_, state.image.m_mode.lines) != state.image.m_mode.lines) history_.forget_calipers();
-  const Edits edits = edits_of(state);
-  const std::string name = edits.preset.empty() ? "" : "preset \"" + edits.preset + "\"";
-  history_.observe(edits, ui.holding() || ui.editing() ? DragState::holding : DragState::free, ImGui::GetTime(),
-                   state.presets.loads, name);
+  if (std::exchange(m_mode_lines_, edits.view.m_mode.lines) != edits.view.m_mode.lines) history_.forget_calipers();
+  const Undoable now = undoable_of(model, edits);
+  const std::string name = now.preset.empty() ? "" : "preset \"" + now.preset + "\"";
+  history_.observe(now, ui.holding() || ui.editing() ? DragState::holding : DragState::free, ImGui::GetTime(),
+                   model.presets.loads, name);
 }
 
-void Undo::apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act) {
+void Undo::apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act) {
   if (act == HistoryAct::none || ui.holding()) return;
-  observe(ui, state);  // what came between two frames, before the key
+  observe(ui, model, edits);  // what came between two frames, before the key
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto to = back ? history_.undo() : history_.redo();
-  if (!to && back && state.reset.undoable) return call(commands.undo_reset);
-  if (!to) return call(commands.hint, back ? "Nothing to undo." : "Nothing to redo.");
-  const bool other_params = state.params != to->params;
-  state.params = to->params;
-  state.marks.list = to->marks;
-  state.image.m_mode.calipers = to->calipers;
-  if (find_mark(state.marks, state.marks.selected) == nullptr) state.marks.selected = 0;
-  if (other_params) call(commands.params_changed);
-  if (to->preset != preset_in_use(state.presets)) {
-    const auto& list = state.presets.list;
+  if (!to && back && model.reset.undoable) return commands.send(command::UndoReset{});
+  if (!to) return commands.send(command::Hint{back ? "Nothing to undo." : "Nothing to redo."});
+  const bool other_params = edits.params != to->params;
+  edits.params = to->params;
+  edits.marks.list = to->marks;
+  edits.view.m_mode.calipers = to->calipers;
+  if (find_mark(edits.marks, edits.marks.selected) == nullptr) edits.marks.selected = 0;
+  if (other_params) commands.send(command::ParamsChanged{});
+  if (to->preset != preset_in_use(model.presets)) {
+    const auto& list = model.presets.list;
     const auto found = std::ranges::find(list, to->preset, &PresetView::name);
     const int index = found == list.end() ? -1 : static_cast<int>(found - list.begin());
-    call(commands.preset, PresetOrder{PresetCommand::activate, index});
+    commands.send(command::Preset{{PresetCommand::activate, index}});
   }
-  call(commands.say, (back ? "Undone: " : "Redone: ") + what);
+  commands.send(command::Say{(back ? "Undone: " : "Redone: ") + what});
 }
 
 }  // namespace echoloop

@@ -23,8 +23,8 @@ namespace echoloop {
 
 class Undo {
  public:
-  void observe(const Ui& ui, const UiState& state);
-  void apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act);
+  void observe(const Ui& ui, const Model& model, const Edits& edits);
+  void apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act);
 
   [[nodiscard]] const EditHistory& history() const { return history_; }
 
@@ -45,8 +45,9 @@ struct WindowRequests {
 
 struct KeyTargets {
   Ui& ui;
-  UiState& state;
-  const UiCommands& commands;
+  const Model& model;
+  Edits& edits;
+  Commands& commands;
   ViewSettings& view;
   ImageArea& image;
   Presentation& presentation;

@@ -61,79 +61,77 @@ Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInp
   }
   p.caption = {0, bottom - ui.px(kCaptionHeight), size.x, bottom};
   p.image = {ui.px(20), ui.px(kTop), size.x - ui.px(20), p.caption.y0};
-  if (c.view.has_m_mode() || c.state.params.doppler.gate != Gate::off) {
+  if (c.view.has_m_mode() || c.edits.params.doppler.gate != Gate::off) {
     const float wide = std::round(kStripShare * size.x);
     p.strips = {size.x - ui.px(20) - wide, p.image.y0 - ui.px(6), size.x - ui.px(20), p.caption.y0};
     p.image.x1 = p.strips.x0 - ui.px(8);
   }
-  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image, c.state),
-                                                            .flow = is_overlay(c.state.params.color_flow.mode)}));
+  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image, c.edits),
+                                                            .flow = is_overlay(c.edits.params.color_flow.mode)}));
   return p;
 }
 
 // Beside the image: levels, and flow where it lies over the image.
 void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image) {
   Ui& ui = c.ui;
-  const UiState& state = c.state;
   const Rect r = image.layout().image;
   const float room = ui.px(kBarRoom), top = r.y0 + ui.px(32), least = top + ui.px(120);
   const auto bar = [&](int index) {
     const float x = r.x1 + ui.px(18) + static_cast<float>(index) * room;
     return Rect{x, top, x + ui.px(18), std::max(least, r.y1 - ui.px(10))};
   };
-  const bool each = scales_differ(input.compared, input.image, c.state);
-  draw_presented_color_bar(ui, bar(0), state.params, each ? "B" : "");
+  const bool each = scales_differ(input.compared, input.image, c.edits);
+  draw_presented_color_bar(ui, bar(0), c.edits.params, each ? "B" : "");
   if (each) {
     ImagingParams a = input.compared->params;
-    a.display = state.cine.a.display;
+    a.display = c.edits.cine.a.display;
     draw_presented_color_bar(ui, bar(1), a, "A");
   }
-  if (state.analyses.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
+  if (c.model.analyses.flow.image == nullptr || !is_overlay(c.edits.params.color_flow.mode)) return;
   image.place_flow_bar(bar(each ? 2 : 1));
-  draw_flow_bar(ui, image.layout(), *state.analyses.flow.image, state.params, Type::large);
+  draw_flow_bar(ui, image.layout(), *c.model.analyses.flow.image, c.edits.params, Type::large);
 }
 
 // Source, frame, time and rate; the least needed of them go where there is no room.
 void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect& line) const {
   Ui& ui = c.ui;
-  const UiState& state = c.state;
   const bool picture = image.number != 0;
   const bool hint = ImGui::GetTime() - since_s_ < kHint_s;
   // At its end: first the hint how to leave, later how much slower the stream is than its source.
-  const float pace = pace_width(ui, state.numbers.pace, Type::large, PaceWords::all);
+  const float pace = pace_width(ui, c.model.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
   const std::optional<CaptionItem> time = picture ? time_item(image) : std::nullopt;
-  const std::string frame = picture ? numbers_of(state.source).text(image.stamp) : "";
+  const std::string frame = picture ? numbers_of(c.model.source).text(image.stamp) : "";
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
   if (time) named += pair_width(ui, time->key, time->value, time->unit);
-  const FlowImage* flow = state.analyses.flow.image;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
   const auto [flow_older, flow_unit] =
-      flow != nullptr ? flow_age(*flow, state.analyses.flow.age_s) : std::pair<std::string, std::string>();
+      flow != nullptr ? flow_age(*flow, c.model.analyses.flow.age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
   // Kept frames that play are a replay.
-  const bool replays = state.run == RunState::frozen && state.cine.playing;
-  const RunState run = replays ? RunState::replay : badge_state(state);
+  const bool replays = c.model.run == RunState::frozen && c.edits.cine.playing;
+  const RunState run = replays ? RunState::replay : badge_state(c.model);
   float x = line.x0 + ui.px(24);
   x = draw_state_badge(ui, run, x, line.cy(), BadgeSize::large) + ui.px(18);
-  if (state.saving.recording.on) {
+  if (c.model.saving.recording.on) {
     ui.disc(x + ui.px(6), line.cy(), 6, theme::kRed);
     x += ui.px(26);
   }
   x = ui.text_fitted(Type::large_strong, x, std::max(x + ui.px(60), limit - named), line.y0, line.height(),
-                     theme::kText, state.source.name) +
+                     theme::kText, c.model.source.name) +
       ui.px(26);
   if (picture) x = pair(ui, x, line, "frame", frame, "");
   if (time) x = pair(ui, x, line, time->key, time->value, time->unit);
   if (flow != nullptr) x = pair(ui, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui.px(least) < limit; };
-  if (replays && fits(90)) x = pair(ui, x, line, "", factor_text(state.cine.speed), "×");
-  if (fits(80)) x = pair(ui, x, line, "", fixed(state.params.display.dynamic_range_db, 0), "dB");
+  if (replays && fits(90)) x = pair(ui, x, line, "", factor_text(c.edits.cine.speed), "×");
+  if (fits(80)) x = pair(ui, x, line, "", fixed(c.edits.params.display.dynamic_range_db, 0), "dB");
   if (fits(90))
-    pair(ui, x, line, "", fixed(state.numbers.processed_fps, state.numbers.processed_fps < 100 ? 1 : 0), "fps");
+    pair(ui, x, line, "", fixed(c.model.numbers.processed_fps, c.model.numbers.processed_fps < 100 ? 1 : 0), "fps");
   if (!hint && pace > 0)
-    draw_pace(ui, line.x1 - ui.px(24) - pace, line, state.numbers.pace, Type::large, PaceWords::all);
+    draw_pace(ui, line.x1 - ui.px(24) - pace, line, c.model.numbers.pace, Type::large, PaceWords::all);
 }
 
 StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Parts& parts) {
@@ -143,15 +141,15 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
   const bool input_came = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 ||
                           ImGui::IsAnyMouseDown() || !input.keys.empty();
   if (input_came) touch_.touch(now_ns());
-  touch_.follow(c.state, c.commands);
+  touch_.follow(c.model, c.edits, c.commands);
   const Places p = lay_out(c, input);
   parts.grounds.push_back({{0, 0, size.x, size.y}, 0x000000});
   if (input.image.number != 0) {
     parts.image.draw_presented(c, input, p.image);
     draw_bars(c, input, parts.image);
-  } else if (const auto& awaited = c.state.image.awaited) {
-    const auto work = long_work(awaited->since_ns, c.state.image.work.remaining_s, now_ns());
-    if (work) ui.text_centred(Type::large, p.image, theme::kText2, first_image_text(c.state, *work));
+  } else if (const auto& awaited = c.model.image.awaited) {
+    const auto work = long_work(awaited->since_ns, c.model.image.work.remaining_s, now_ns());
+    if (work) ui.text_centred(Type::large, p.image, theme::kText2, first_image_text(c.model, c.edits, *work));
   }
   StripBoxes strips;
   parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);

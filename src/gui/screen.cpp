@@ -13,7 +13,7 @@ constexpr ImGuiWindowFlags kWindowFlags = ImGuiWindowFlags_NoDecoration | ImGuiW
 
 }  // namespace
 
-void Screen::draw(UiState& state, const SceneInput& input) {
+void Screen::draw(const Model& model, Edits& edits, const SceneInput& input) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -21,33 +21,35 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0F);
   ImGui::Begin("echoloop", nullptr, kWindowFlags);
   ImGui::PopStyleVar(3);
-  begin_frame(state, input);
+  begin_frame(model, edits, input);
   PanelContext c{.ui = ui_,
-                 .state = state,
+                 .model = model,
+                 .edits = edits,
                  .commands = commands_,
+                 .queries = queries_,
                  .view = view_,
                  .shown_grid = input.image.grid,
                  .shown_frame = input.image.stamp.source_index,
                  .levels = input.levels,
                  .measuring = measuring_.b,
-                 .levels_a = state.cine.compare ? &input.compared_levels : nullptr,
+                 .levels_a = edits.cine.compare ? &input.compared_levels : nullptr,
                  .measuring_a = measuring_.a,
                  .compact = ImGui::GetIO().DisplaySize.x / input.scale < theme::kCompactBelow,
                  .more_formation = opened_.more_formation,
                  .more_display = opened_.more_display,
                  .open_dialog = requests_.open_dialog};
   draw_parts(c, input);
-  draw_dialogs(state, input.wanted_scale);
+  draw_dialogs(model, edits, input.wanted_scale);
   panels_.tour().hide();
   ui_.focus().enter(WindowPart::callout);
-  const bool controls = !presentation_.on() && !view_.transient.lecture && !state.import.open;
+  const bool controls = !presentation_.on() && !view_.transient.lecture && !model.import.open;
   if (controls && !dialog_.is_open() && !panels_.keys_open() && input.image.number != 0) {
     const std::string_view lesson = panels_.tour().draw(ui_, image_.layout().image);
-    if (!lesson.empty()) call(commands_.open_lesson, std::string(lesson));
+    if (!lesson.empty()) commands_.send(command::OpenLesson{std::string(lesson)});
   }
-  undo_.observe(ui_, state);
-  if (ui_.escape() && state.import.open) {
-    call(commands_.import, ImportOrder{.act = ImportAct::cancel});
+  undo_.observe(ui_, model, edits);
+  if (ui_.escape() && model.import.open) {
+    commands_.send(command::Import{{.act = ImportAct::cancel}});
   } else if (ui_.escape()) {
     presentation_.end();
     view_.transient.lecture = false;
@@ -58,7 +60,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::End();
 }
 
-void Screen::begin_frame(UiState& state, const SceneInput& input) {
+void Screen::begin_frame(const Model& model, Edits& edits, const SceneInput& input) {
   bool escape = false;
   for (const KeyPress& press : input.keys) escape = escape || press.key == Key::escape;
   if (std::exchange(last_.close_popups, false)) ImGui::SetWindowFocus();  // what is above this window closes
@@ -67,22 +69,23 @@ void Screen::begin_frame(UiState& state, const SceneInput& input) {
   drawn_.live = {};
   drawn_.strips = {};
   image_.begin_frame();
-  state.marks.hovered = 0;
-  keep_cine_valid(state, commands_);
-  last_.display.follow(state);
+  edits.marks.hovered = 0;
+  keep_cine_valid(model, edits, commands_);
+  last_.display.follow(model, edits);
   last_.grid = input.image.number != 0 ? input.image.grid : Grid{.nx = 0, .nz = 0};
-  handle_keys(state, input.keys);
-  drawn_.playing = state.run == RunState::frozen && state.cine.playing;
+  handle_keys(model, edits, input.keys);
+  drawn_.playing = model.run == RunState::frozen && edits.cine.playing;
   last_.lecture = last_.lecture && view_.transient.lecture;
-  state.numbers.timeline.wanted = false;  // unless its panel is drawn
-  state.image.inspector.wanted = false;
-  follow_gate(state);
+  edits.timeline_wanted = false;  // unless its panel is drawn
+  edits.view.inspector.wanted = false;
+  follow_gate(edits);
   if (presentation_.on() || view_.transient.lecture || view_.dock == Dock::none) dock_.close();
 }
 
-KeyTargets Screen::key_targets(UiState& state) {
+KeyTargets Screen::key_targets(const Model& model, Edits& edits) {
   return {.ui = ui_,
-          .state = state,
+          .model = model,
+          .edits = edits,
           .commands = commands_,
           .view = view_,
           .image = image_,
@@ -93,7 +96,7 @@ KeyTargets Screen::key_targets(UiState& state) {
 }
 
 // Keys of the focus, of a text or a dialog, of the whole window, in this order.
-void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
+void Screen::handle_keys(const Model& model, Edits& edits, std::span<const KeyPress> keys) {
   drawn_.keys.clear();
   // A click may open a text field: then what was typed after it is for the field.
   std::vector<KeyPress> all = std::exchange(last_.late_keys, {});
@@ -109,27 +112,27 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
       continue;
     }
     drawn_.keys.push_back(press);
-    if (typing && !(state.import.open && press.control)) continue;
-    if (state.import.open && !dialog_.is_open()) {
-      drawn_.used_last_key = take_assistant_key(state, press);
+    if (typing && !(model.import.open && press.control)) continue;
+    if (model.import.open && !dialog_.is_open()) {
+      drawn_.used_last_key = take_assistant_key(model, edits, press);
       continue;
     }
-    drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
+    drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(model, edits), press);
     if (press.key == Key::escape) drawn_.used_last_key = true;  // closes what is open, wherever that is
   }
 }
 
 // The keys of the stream and of the image are not for the assistant.
-bool Screen::take_assistant_key(UiState& state, const KeyPress& press) {
-  if (!state.import.next.empty()) return true;  // a question stands
-  if (assistant_.take_key({ui_, state, commands_}, press) || press.key == Key::escape) return true;
-  return handle_key(key_targets(state), press, KeyScope::assistant);
+bool Screen::take_assistant_key(const Model& model, Edits& edits, const KeyPress& press) {
+  if (!model.import.next.empty()) return true;  // a question stands
+  if (assistant_.take_key({ui_, model, commands_}, press) || press.key == Key::escape) return true;
+  return handle_key(key_targets(model, edits), press, KeyScope::assistant);
 }
 
 // A gate that was turned on shows its spectral Doppler; one that was turned off leaves no empty strip.
-void Screen::follow_gate(UiState& state) {
+void Screen::follow_gate(Edits& edits) {
   if (ImGui::IsMouseDown(0)) return;  // not during a drag: the image becomes smaller then
-  const Gate before = std::exchange(last_.gate, state.params.doppler.gate);
+  const Gate before = std::exchange(last_.gate, edits.params.doppler.gate);
   if (last_.gate == before) return;
   if (last_.gate == Gate::on) {
     view_.transient.m_mode_beside = view_.has_m_mode();
@@ -137,11 +140,11 @@ void Screen::follow_gate(UiState& state) {
   } else if (view_.dock == Dock::spectrogram) {
     view_.dock = view_.transient.m_mode_beside ? Dock::m_mode : Dock::none;
   }
-  take_inspect_tool(state.marks, view_.dock);
+  take_inspect_tool(edits.marks, view_.dock);
 }
 
 void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
-  if (c.state.import.open) {
+  if (c.model.import.open) {
     draw_assistant(c);
   } else if (presentation_.on()) {
     ui_.focus().enter(WindowPart::picture);
@@ -154,16 +157,16 @@ void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
 }
 
 // Files to open, and panels about the program.
-void Screen::draw_dialogs(UiState& state, float wanted_scale) {
+void Screen::draw_dialogs(const Model& model, Edits& edits, float wanted_scale) {
   if (std::exchange(requests_.open_dialog, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
   if (const auto file = dialog_.draw(ui_, drawn_.keys)) {
     if (std::exchange(requests_.describe, false)) {
-      call(commands_.import, ImportOrder{.act = ImportAct::begin, .text = file->string()});
+      commands_.send(command::Import{{.act = ImportAct::begin, .text = file->string()}});
     } else if (requests_.open_as) {
-      call(commands_.compare_with, *requests_.open_as, *file);
+      commands_.send(command::CompareWith{*requests_.open_as, *file});
     } else {
-      call(commands_.open_file, *file);
+      commands_.send(command::OpenFile{*file});
     }
   }
   if (!dialog_.is_open()) {
@@ -172,7 +175,8 @@ void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   }
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(requests_.open_keys, false)) panels_.open_keys(ui_);
-  if (const auto scale = panels_.draw(ui_, state, commands_, wanted_scale)) choose_scale(key_targets(state), *scale);
+  if (const auto scale = panels_.draw(ui_, model, commands_, queries_, wanted_scale))
+    choose_scale(key_targets(model, edits), *scale);
 }
 
 // Timeline and Stream in place of the columns and the image; the bars stay.
@@ -182,7 +186,7 @@ void Screen::draw_lecture(PanelContext& c) {
   const Rect area{0, l.status.y1, size.x, l.message.y0};
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
   if (!std::exchange(last_.lecture, true)) {
-    call(commands_.hint, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+    commands_.send(command::Hint{"Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image."});
   }
   lecture_.draw(c, area);
   BarRequests requests;
@@ -197,7 +201,7 @@ void Screen::draw_assistant(PanelContext& c) {
   const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
   const Rect area{0, l.status.y1, size.x, l.message.y0};
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
-  assistant_.draw({ui_, c.state, commands_}, l.status, area);
+  assistant_.draw({ui_, c.model, commands_}, l.status, area);
   ui_.focus().enter(WindowPart::message);
   messages_.draw(c, l.message);
 }
@@ -207,7 +211,7 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {l.left, theme::kPanelHex}};
   if (l.right_shown) drawn_.grounds.push_back({l.right, theme::kPanelHex});
-  undo_.apply(ui_, c.state, commands_, columns_.draw(c, l, undo_.history()));
+  undo_.apply(ui_, c.model, c.edits, commands_, columns_.draw(c, l, undo_.history()));
   draw_centre(c, input, l);
   BarRequests requests;
   ui_.focus().enter(WindowPart::status);
@@ -228,7 +232,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   ui_.focus().enter(WindowPart::tools);
   draw_tool_bar(c, tools, image_.last_layout());
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
-  if (c.state.cine.compare) {
+  if (c.edits.cine.compare) {
     const Rect bar{area.x0, area.y0, area.x1, area.y0 + ui_.px(kCompareBar)};
     drawn_.grounds.push_back({bar, theme::kPanelHex});
     if (const auto side = draw_compare_bar(c, bar)) {
@@ -247,7 +251,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
   if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
-  if (c.state.image.awaited) {
+  if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
   } else if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
@@ -264,7 +268,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
     dock_.close();
     return {};
   }
-  if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.state, input);
+  if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.edits, input);
   drawn_.grounds.push_back({dock, theme::kPanelHex});
   dock_.draw({c, input.image, input.strip, drawn_.strips}, dock);
   for (const Rect& box : {drawn_.strips.m_mode, drawn_.strips.spectrogram}) drawn_.grounds.push_back({box, 0x000000});
@@ -299,13 +303,13 @@ void Screen::reset_view() {
   ui_.forget_keys();
 }
 
-bool Screen::remember(const UiState& state, const WindowPlace& place) {
+bool Screen::remember(const Model& model, const WindowPlace& place) {
   // However it was opened, dropped or named: the next one is looked for beside it.
-  const bool opened = !state.opening.recent.empty() && view_.recent != state.opening.recent;
-  if (opened) view_.last_folder = state.opening.recent.front().parent_path();
-  view_.recent = state.opening.recent;
-  const auto active = static_cast<std::size_t>(state.presets.active);
-  view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
+  const bool opened = !model.opening.recent.empty() && view_.recent != model.opening.recent;
+  if (opened) view_.last_folder = model.opening.recent.front().parent_path();
+  view_.recent = model.opening.recent;
+  const auto active = static_cast<std::size_t>(model.presets.active);
+  view_.last_preset = active < model.presets.list.size() ? model.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;
 }
 

@@ -26,10 +26,11 @@ namespace echoloop {
 
 class Screen {
  public:
-  Screen(UiCommands commands, ViewSettings settings) : commands_(std::move(commands)), view_(std::move(settings)) {}
+  Screen(Commands& commands, Queries queries, ViewSettings settings)
+      : commands_(commands), queries_(std::move(queries)), view_(std::move(settings)) {}
 
   // Between ImGui's new frame and its render.
-  void draw(UiState& state, const SceneInput& input);
+  void draw(const Model& model, Edits& edits, const SceneInput& input);
 
   [[nodiscard]] const Rect& picture() const { return image_.layout().image; }  // empty: no image
   [[nodiscard]] const ImageLayout& image_layout() const { return image_.layout(); }
@@ -43,7 +44,7 @@ class Screen {
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
   void set_layout(const LayoutText& layout) { apply_layout(view_, layout); }
   // What other places know and the settings keep; true when the window has moved.
-  bool remember(const UiState& state, const WindowPlace& place);
+  bool remember(const Model& model, const WindowPlace& place);
   void present() { presentation_.begin(); }
   // Shows the tour with the next image.
   void begin_tour() { panels_.tour().begin(); }
@@ -59,21 +60,20 @@ class Screen {
   // All of the view as it is before anything was set; what was opened, and where, stays known.
   void reset_view();
   void restore_view(const ViewSettings& settings);
-  [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
-  void begin_frame(UiState& state, const SceneInput& input);
-  [[nodiscard]] KeyTargets key_targets(UiState& state);
-  void handle_keys(UiState& state, std::span<const KeyPress> keys);
-  bool take_assistant_key(UiState& state, const KeyPress& press);
-  void follow_gate(UiState& state);
+  void begin_frame(const Model& model, Edits& edits, const SceneInput& input);
+  [[nodiscard]] KeyTargets key_targets(const Model& model, Edits& edits);
+  void handle_keys(const Model& model, Edits& edits, std::span<const KeyPress> keys);
+  bool take_assistant_key(const Model& model, Edits& edits, const KeyPress& press);
+  void follow_gate(Edits& edits);
   void draw_parts(PanelContext& c, const SceneInput& input);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
   Rect draw_dock(PanelContext& c, const SceneInput& input, Rect& area);
   void draw_lecture(PanelContext& c);
   void draw_assistant(PanelContext& c);
-  void draw_dialogs(UiState& state, float wanted_scale);
+  void draw_dialogs(const Model& model, Edits& edits, float wanted_scale);
 
   // Of the last frame, for the viewer and for dialogs.
   struct Drawn {
@@ -93,7 +93,8 @@ class Screen {
     std::string closed_fault;
   };
 
-  UiCommands commands_;
+  Commands& commands_;
+  const Queries queries_;
   ViewSettings view_;
   Ui ui_;
   SideColumns columns_;

@@ -93,10 +93,10 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
 // The values of the measure panel are no longer needed when it is closed; it opens with the first mark.
 void SideColumns::open_measure_panel(PanelContext& c) {
   // After a reset or its undo the panel is open or folded as it was.
-  if (std::exchange(resets_, c.state.reset.count) != c.state.reset.count) measure_shown_ = !c.state.marks.list.empty();
+  if (std::exchange(resets_, c.model.reset.count) != c.model.reset.count) measure_shown_ = !c.edits.marks.list.empty();
   bool& open = c.view.is_open("measure", c.compact);
-  if (!measure_shown_ && !c.state.marks.list.empty()) measure_shown_ = open = true;
-  if (!open && c.state.image.measured.image.number != 0) c.state.image.measured = c.state.image.measured_a = {};
+  if (!measure_shown_ && !c.edits.marks.list.empty()) measure_shown_ = open = true;
+  if (!open && c.edits.measured.image.number != 0) c.edits.measured = c.edits.measured_a = {};
 }
 
 // Of one side; a narrow window has one column for all panels. The presets are below the source.
@@ -221,32 +221,33 @@ void ProgramPanels::open_keys(Ui& ui) const { ui.open_popup(kKeysOverlay); }
 
 bool ProgramPanels::keys_open() const { return ImGui::IsPopupOpen(kKeysOverlay); }
 
-std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale) {
-  const ManualButton manual = state.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
+std::optional<float> ProgramPanels::draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries,
+                                         float wanted_scale) {
+  const ManualButton manual = model.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
   const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual);
-  if (asked.manual) call(commands.open_manual);
+  if (asked.manual) commands.send(command::OpenManual{});
   if (asked.tour) tour_.begin();
   if (asked.about) {
-    if (commands.program_facts) facts_ = commands.program_facts();
+    if (queries.program_facts) facts_ = queries.program_facts();
     ui.open_popup(kAboutPanel);
   }
   draw_about(ui, facts_);
-  scanner_.draw(ui, state, commands);
-  const std::optional<std::string>& unsandboxed = state.opening.unsandboxed;
+  scanner_.draw(ui, model, commands);
+  const std::optional<std::string>& unsandboxed = model.opening.unsandboxed;
   const Question sandbox{.id = "sandbox",
                          .title = "Open without sandbox?",
                          .subject = unsandboxed.value_or(""),
                          .why = kWhySandbox,
                          .yes = "Open without sandbox"};
   if (const auto yes = sandbox_.draw(ui, sandbox, unsandboxed.has_value()))
-    call(commands.answer_sandbox, *yes ? SandboxAnswer::open : SandboxAnswer::cancel);
+    commands.send(command::AnswerSandbox{*yes ? SandboxAnswer::open : SandboxAnswer::cancel});
   const Question leave{.id = "leave",
                        .title = "Leave the description unsaved?",
-                       .subject = state.import.file_name + ": answers are not saved.",
+                       .subject = model.import.file_name + ": answers are not saved.",
                        .why = kWhyLeave,
                        .yes = "Open the other file"};
-  if (const auto yes = leave_.draw(ui, leave, !state.import.next.empty()))
-    call(commands.import, ImportOrder{.act = *yes ? ImportAct::next : ImportAct::stay});
+  if (const auto yes = leave_.draw(ui, leave, !model.import.next.empty()))
+    commands.send(command::Import{{.act = *yes ? ImportAct::next : ImportAct::stay}});
   return asked.scale;
 }
 
@@ -278,13 +279,13 @@ std::optional<bool> QuestionDialog::draw(Ui& ui, const Question& question, bool 
   return answer;
 }
 
-void ScannerDialogs::draw(Ui& ui, const UiState& state, const UiCommands& commands) {
-  draw_description(ui, state, commands);
-  draw_network(ui, state, commands);
+void ScannerDialogs::draw(Ui& ui, const Model& model, Commands& commands) {
+  draw_description(ui, model, commands);
+  draw_network(ui, model, commands);
 }
 
-void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiCommands& commands) {
-  const auto now = state.scanner.has_value() ? state.scanner->description : nullptr;
+void ScannerDialogs::draw_description(Ui& ui, const Model& model, Commands& commands) {
+  const auto now = model.scanner.has_value() ? model.scanner->description : nullptr;
   const Rect box = dialog_box(ui, 720, ui.px(560));
   if (!begin_dialog(ui, kDescriptionPanel, box, "Description of the scanner")) return;
   if (now != shown_) {
@@ -306,7 +307,7 @@ void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiComm
   scroll_.end(ui, y);
   const float wide = ui.px(130), between = ui.px(8);
   const Tip saves{"Save as JSON", "Writes the description as a JSON file, as it lies beside a recording.",
-                  why_no_files(state)};
+                  why_no_files(model)};
   if (ui.button("description_copy", foot_button(ui, box, left, left + ui.px(84)), {.label = "Copy"},
                 {"Copy", "Copies the description to the clipboard.", {}}) &&
       now != nullptr) {
@@ -314,13 +315,13 @@ void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiComm
   }
   const float save = left + ui.px(84) + between;
   if (ui.button("description_save", foot_button(ui, box, save, save + wide), {.label = "Save as JSON"}, saves)) {
-    call(commands.save, SaveWhat::description);
+    commands.send(command::Save{SaveWhat::description});
   }
   if (escape_button(ui, "description_close", box, "Close", Emphasis::plain)) ui.close_popup();
   ui.end_popup();
 }
 
-void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands& commands) {
+void ScannerDialogs::draw_network(Ui& ui, const Model& model, Commands& commands) {
   constexpr std::string_view kWhat =
       "Programs on other machines of this network can then connect, if they send the word in the token file. Samples "
       "are not encrypted. The file is created if it does not exist; copy it to the machine of the sender.";
@@ -340,7 +341,7 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
       ui.text_line("##network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
   y += ui.px(kDialogRow + 6);
   ui.text(Type::body, left, y, line, theme::kText2, "Token file");
-  ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.opening.scanner_token);
+  ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, model.opening.scanner_token);
   y += ui.px(kDialogRow + 6);
   ui.paragraph(Type::body, left, y, wrap, line, theme::kText2, kWhat);
   std::uint16_t port = 0;
@@ -354,7 +355,7 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
       ui.button("network_listen", foot_button(ui, box, right - 2 * button - between, right - button - between),
                 {.label = "Open port"}, {"Open port", "Waits for a sender at this port.", why});
   if ((listens || entered) && why.empty()) {
-    if (commands.open_network_scanner) commands.open_network_scanner(port);
+    commands.send(command::OpenNetworkScanner{port});
     ui.close_popup();
   }
   if (escape_button(ui, "network_cancel", box, "Cancel", Emphasis::primary)) ui.close_popup();

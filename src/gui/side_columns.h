@@ -93,11 +93,11 @@ class QuestionDialog {
 class ScannerDialogs {
  public:
   // Every frame.
-  void draw(Ui& ui, const UiState& state, const UiCommands& commands);
+  void draw(Ui& ui, const Model& model, Commands& commands);
 
  private:
-  void draw_description(Ui& ui, const UiState& state, const UiCommands& commands);
-  void draw_network(Ui& ui, const UiState& state, const UiCommands& commands);
+  void draw_description(Ui& ui, const Model& model, Commands& commands);
+  void draw_network(Ui& ui, const Model& model, Commands& commands);
 
   std::shared_ptr<const std::string> shown_;
   std::vector<std::string> lines_;  // of shown_
@@ -108,7 +108,7 @@ class ScannerDialogs {
 class ProgramPanels {
  public:
   // Every frame. The interface scale that was chosen in the list of keys; nothing: none was.
-  std::optional<float> draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale);
+  std::optional<float> draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries, float wanted_scale);
   void open_keys(Ui& ui) const;
   [[nodiscard]] bool keys_open() const;
   [[nodiscard]] Tour& tour() { return tour_; }

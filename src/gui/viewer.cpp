@@ -42,7 +42,7 @@ std::string clock_text() {
 }  // namespace
 
 struct Viewer::Impl {
-  Impl(const ViewerOptions& o, UiCommands commands, LiveImages& live, PastImages* past)
+  Impl(const ViewerOptions& o, Commands& to, LiveImages& live, PastImages* past)
       : options(o),
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
@@ -54,7 +54,8 @@ struct Viewer::Impl {
         spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
-        screen(std::move(commands), saved) {
+        commands(to),
+        screen(to, o.queries, saved) {
     clock.frame_ns = clock.input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
@@ -74,16 +75,16 @@ struct Viewer::Impl {
     constexpr std::int64_t kAfterInput_ns = 500'000'000;
     return screen.moving() || now_ns() - clock.input_ns < kAfterInput_ns;
   }
-  bool take_pictures(const UiState& state);
-  void compare_with_source(UiState& state);
+  bool take_pictures(const Model& model, const Edits& edits);
+  void compare_with_source(Model& model);
   // Of the source in use; none while the first one of it is awaited.
   [[nodiscard]] const Image& image() const {
     static const Image none;
     return shown_source.other_source ? none : pictures.shown();
   }
   [[nodiscard]] const Image* compared() const { return shown_source.other_source ? nullptr : pictures.compared(); }
-  void refresh_levels(const UiState& state);
-  void remember_settings(const UiState& state);
+  void refresh_levels(const Edits& edits);
+  void remember_settings(const Model& model);
   void save_settings();
 
   struct Clock {
@@ -114,6 +115,7 @@ struct Viewer::Impl {
   LevelMatcher matcher;
   WindowRenderer renderer;
   Fonts fonts;
+  Commands& commands;
   Screen screen;
   Clock clock;
   Frame last;
@@ -124,9 +126,9 @@ struct Viewer::Impl {
   std::string report;  // of a shader that was read again
 };
 
-bool Viewer::Impl::take_pictures(const UiState& state) {
-  const ImageOrigin source = state.cine.compare              ? ImageOrigin::compared_past
-                             : state.run != RunState::frozen ? ImageOrigin::live
+bool Viewer::Impl::take_pictures(const Model& model, const Edits& edits) {
+  const ImageOrigin source = edits.cine.compare              ? ImageOrigin::compared_past
+                             : model.run != RunState::frozen ? ImageOrigin::live
                                                              : ImageOrigin::past;
   const bool fresh = pictures.take(source);
   const ImageSet::Times& t = pictures.times();
@@ -139,24 +141,24 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
 }
 
 // The name of a source goes with its images. A kept frame of a scanner's earlier description is wanted as it is.
-void Viewer::Impl::compare_with_source(UiState& state) {
+void Viewer::Impl::compare_with_source(Model& model) {
   const Image& shown = pictures.shown();
-  std::optional<AwaitedImage>& awaited = state.image.awaited;
-  const bool kept = state.source.live && state.run == RunState::frozen;
-  const bool known = shown.acquisition != nullptr && state.source.acquisition != nullptr;
-  shown_source.other_source = known && shown.acquisition != state.source.acquisition && !kept;
+  std::optional<AwaitedImage>& awaited = model.image.awaited;
+  const bool kept = model.source.live && model.run == RunState::frozen;
+  const bool known = shown.acquisition != nullptr && model.source.acquisition != nullptr;
+  shown_source.other_source = known && shown.acquisition != model.source.acquisition && !kept;
   if (shown_source.other_source) {
     if (!awaited) awaited = AwaitedImage{.shown_of = shown_source.of, .since_ns = now_ns()};
     return;
   }
   awaited.reset();
   if (shown.number == 0) return;
-  if (state.scanner.has_value()) state.source.name = state.scanner->name_at(shown.stamp.sequence, state.source.name);
-  shown_source.of = state.source.name;
+  if (model.scanner.has_value()) model.source.name = model.scanner->name_at(shown.stamp.sequence, model.source.name);
+  shown_source.of = model.source.name;
 }
 
 // Of both sides of a comparison at once, of one frame: A and B come one after the other.
-void Viewer::Impl::refresh_levels(const UiState& state) {
+void Viewer::Impl::refresh_levels(const Edits& edits) {
   const Image& b = image();
   const Image* a = compared();
   const bool same_source = a != nullptr && a->acquisition == b.acquisition;
@@ -164,7 +166,7 @@ void Viewer::Impl::refresh_levels(const UiState& state) {
     levels.refresh(b, pictures.texture());
     compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
   }
-  if (a != nullptr && state.cine.match_levels) {
+  if (a != nullptr && edits.cine.match_levels) {
     matcher.update(levels, compared_levels);
   } else {
     matcher.stop();
@@ -222,10 +224,10 @@ WindowFrame Viewer::Impl::window_frame() {
 }
 
 // A window that is being moved is written when it rests.
-void Viewer::Impl::remember_settings(const UiState& state) {
+void Viewer::Impl::remember_settings(const Model& model) {
   if (options.settings_file.empty() || ImGui::IsAnyMouseDown()) return;
   constexpr std::int64_t kRest_ns = 1'000'000'000;
-  if (screen.remember(state, surface->place)) clock.place_changed_ns = now_ns();
+  if (screen.remember(model, surface->place)) clock.place_changed_ns = now_ns();
   if (screen.settings() == saved) return;
   ViewSettings but_for_place = screen.settings();
   but_for_place.place = saved.place;
@@ -238,8 +240,8 @@ void Viewer::Impl::save_settings() {
   save_view_settings(options.settings_file, saved);
 }
 
-Viewer::Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), live, past)) {}
+Viewer::Viewer(const ViewerOptions& options, Commands& commands, LiveImages& live, PastImages* past)
+    : impl_(std::make_unique<Impl>(options, commands, live, past)) {}
 
 Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
@@ -249,32 +251,34 @@ bool Viewer::should_close() const {
   return impl_->options.closing == Closing::by_user && (impl_->screen.quit() || impl_->surface->should_close());
 }
 
-bool Viewer::frame(UiState& state) {
+bool Viewer::frame(WindowState& state) {
+  Model& model = state;
+  Edits& edits = state;
   Impl& v = *impl_;
   v.last.times = {};
   v.last.times.draw_start = now_ns();
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
     v.last.dropped = true;
-    call(v.screen.commands().open_file, file);
+    v.commands.send(command::OpenFile{file});
     break;  // one window, one recording
   }
   bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
     redraw = true;
-    state.notices.messages.post({.clock = clock_text(), .text = v.report});
+    model.notices.messages.post({.clock = clock_text(), .text = v.report});
   }
-  v.last.fresh = v.take_pictures(state);
-  v.compare_with_source(state);
-  v.flow.take(state, v.image());
-  v.objects.take(state, v.image());
-  v.spectrogram.take(state, v.image());
-  state.image.m_mode.wanted = v.screen.settings().has_m_mode();
-  v.strip.take(state, v.image());
+  v.last.fresh = v.take_pictures(model, edits);
+  v.compare_with_source(model);
+  v.flow.take(model, edits, v.image());
+  v.objects.take(model, edits, v.image());
+  v.spectrogram.take(model, edits, v.image());
+  edits.view.m_mode.wanted = v.screen.settings().has_m_mode();
+  v.strip.take(model, edits, v.image());
   v.strip.look(v.screen.settings().transient.m_mode_span_s);
-  v.refresh_levels(state);
+  v.refresh_levels(edits);
   v.begin_frame();
-  v.screen.draw(state,
+  v.screen.draw(model, edits,
                 {.fonts = v.fonts,
                  .scale = v.last.scale,
                  .wanted_scale = v.wanted_scale(),
@@ -290,11 +294,11 @@ bool Viewer::frame(UiState& state) {
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
-  v.display = {state.params, state.cine.a.display};
+  v.display = {edits.params, edits.cine.a.display};
   const WindowFrame look = v.window_frame();
   v.last.drawn = redraw || !v.renderer.is_drawn(look);
   if (v.last.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);
-  v.remember_settings(state);
+  v.remember_settings(model);
   v.last.times.draw_end = now_ns();
   if (v.last.drawn) v.surface->present();
   v.last.times.shown = now_ns();
@@ -318,11 +322,11 @@ std::vector<float> Viewer::compared_db() const {
   return image == nullptr ? std::vector<float>() : impl_->pictures.db_of(*image);
 }
 
-std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
+std::vector<FigureStrip> Viewer::strips_on_screen(const WindowState& state) const {
   const Impl& v = *impl_;
   const TransientView& view = v.screen.settings().transient;
   std::vector<FigureStrip> strips;
-  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
+  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.view.inspected) {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), view.m_mode_span_s));
   }
   if (v.screen.strips().spectrogram.width() > 0 && v.spectrogram.shown() != nullptr) {

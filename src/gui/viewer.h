@@ -1,6 +1,5 @@
-// The window of the program: takes the newest image, draws it with the panels around it, and turns input into edits
-// of UiState and calls of UiCommands. It is the reader of the mailboxes. UI thread only; never waits for the
-// pipeline.
+// The window of the program: takes the newest image, draws it with the panels around it, and turns input into
+// Edits and commands. It is the reader of the mailboxes. UI thread only; never waits for the pipeline.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +35,7 @@ struct ViewerOptions {
   double ui_scale = 0;                       // 0 = the last run's, or the monitor's
   Closing closing = Closing::by_user;
   bool vsync = true;
+  Queries queries = {};
 };
 
 class Viewer {
@@ -43,7 +43,7 @@ class Viewer {
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where images of kept frames, and their flow, come from while the state is frozen; null = looking back is
   // not possible.
-  Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past = nullptr);
+  Viewer(const ViewerOptions& options, Commands& commands, LiveImages& live, PastImages* past = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
@@ -51,7 +51,7 @@ class Viewer {
   [[nodiscard]] bool should_close() const;
 
   // One window frame: events, newest image, panels, drawing. True when an image came that was not shown before.
-  bool frame(UiState& state);
+  bool frame(WindowState& state);
   // Whether the last frame was drawn. One that would look like the frame before it is not: then nothing is presented.
   [[nodiscard]] bool drawn() const;
 
@@ -85,7 +85,7 @@ class Viewer {
   [[nodiscard]] const Image* compared_image() const;
   [[nodiscard]] std::vector<float> compared_db() const;
   // M-mode and spectral Doppler as they are on screen now, for a figure.
-  [[nodiscard]] std::vector<FigureStrip> strips_on_screen(const UiState& state) const;
+  [[nodiscard]] std::vector<FigureStrip> strips_on_screen(const WindowState& state) const;
 
   [[nodiscard]] const ViewSettings& settings() const;
   void apply_layout(const LayoutText& layout);  // of a session

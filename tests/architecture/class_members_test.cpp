@@ -23,7 +23,6 @@ struct Exception {
 };
 
 constexpr auto kExceptions = std::to_array<Exception>({
-    {"UiCommands", 34, "one member a command of the window"},
     {"FormationParams", 30, "one member a parameter"},
     {"LiveStatus", 30, "numbers of one connection, as the window shows them"},
     {"DasGeometry", 21, "arguments of a kernel"},

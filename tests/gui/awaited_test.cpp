@@ -26,7 +26,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   scene.frames(3);
   ASSERT_EQ(scene.viewer->shown_image().stamp.sequence, 7U);
   ASSERT_FALSE(scene.state.image.awaited.has_value());
-  ASSERT_FALSE(scene.state.image.measured.regions.empty());
+  ASSERT_FALSE(scene.state.measured.regions.empty());
   scene.state.source.name = "RFdata1.mat";
   scene.state.source.phantom.clear();
   scene.state.source.acquisition = scene_acquisition();
@@ -35,7 +35,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   EXPECT_EQ(scene.state.image.awaited->shown_of, "Flow phantom");
   EXPECT_EQ(scene.viewer->shown_image().number, 0U);
   EXPECT_TRUE(scene.viewer->shown_db().empty());
-  EXPECT_TRUE(scene.state.image.measured.regions.empty());
+  EXPECT_TRUE(scene.state.measured.regions.empty());
   EXPECT_EQ(badge_state(scene.state), RunState::opening);
   scene.tap(Key::s);
   scene.tap(Key::space);
@@ -50,7 +50,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   EXPECT_NE(scene.viewer->shown_image().number, 0U);
   ASSERT_TRUE(testing::wait_until([&] {  // numbers of a live image come a few times a second
     scene.frames(1);
-    return !scene.state.image.measured.regions.empty();
+    return !scene.state.measured.regions.empty();
   }));
 }
 
@@ -122,7 +122,7 @@ TEST_F(BusyWindow, ASourceIsReplacedWithoutAWaitForTheFrameUnderWay) {
   constexpr std::chrono::milliseconds kLoad(6000);
   begin_loaded(static_cast<double>(kLoad.count()));
   state().stream.inject = {};
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   using Clock = std::chrono::steady_clock;
   Clock::duration longest{};
   const Clock::time_point limit = Clock::now() + std::chrono::seconds(60);
@@ -147,7 +147,7 @@ class ReturningWindow : public WindowTest {
     slow.settings = {"adaptive=minimum_variance", "grid_nx=900", "grid_nz=1800"};
     const std::filesystem::path file = folder().path() / "slow.echoloop.json";
     write_text_file(file, session_json(slow, file).dump());
-    app().viewer().screen().commands().open_file(file);
+    app().commands().send(command::OpenFile{file});
     ASSERT_TRUE(until([&] { return state().image.awaited && state().image.work.remaining_s > 0.0; }));
     EXPECT_TRUE(state().marks.list.empty());
     EXPECT_EQ(app().viewer().shown_image().number, 0U);
@@ -159,9 +159,9 @@ class ReturningWindow : public WindowTest {
     ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
     set_from_text(state().params, "f_number=2.5");
     set_from_text(state().params, "dynamic_range_db=47");
-    app().viewer().screen().commands().params_changed();
+    app().commands().send(command::ParamsChanged{});
     state().marks.list = {{.number = 4, .kind = MarkKind::distance, .points = {{0, 10e-3}, {1e-3, 12e-3}}}};
-    state().image.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
+    state().view.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
     state().cine.speed = 0.5;
     ASSERT_TRUE(until([&] { return app().viewer().shown_image().params.formation.f_number == 2.5; }));
   }
@@ -173,8 +173,8 @@ class ReturningWindow : public WindowTest {
     EXPECT_EQ(state().params, before_);
     ASSERT_EQ(state().marks.list.size(), 1U);
     EXPECT_EQ(state().marks.list.front().number, 4);
-    EXPECT_FALSE(state().image.pan_zoom.fitted);
-    EXPECT_EQ(state().image.pan_zoom.logical_px_per_m, 60e3);
+    EXPECT_FALSE(state().view.pan_zoom.fitted);
+    EXPECT_EQ(state().view.pan_zoom.logical_px_per_m, 60e3);
     EXPECT_EQ(state().cine.speed, 0.5);
   }
   ImagingParams before_;
@@ -188,10 +188,10 @@ TEST_F(ReturningWindow, EscapeReturnsToTheLiveSource) {
   expect_the_former();
   ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   EXPECT_EQ(state().run, RunState::live);
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
   EXPECT_TRUE(state().marks.list.empty());
-  app().viewer().screen().commands().open_phantom("points");
+  app().commands().send(command::OpenPhantom{"points"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "points" && !state().image.awaited; }));
   EXPECT_EQ(state().marks.list.size(), 1U) << "marks stay with their source";
 }
@@ -199,7 +199,7 @@ TEST_F(ReturningWindow, EscapeReturnsToTheLiveSource) {
 TEST_F(ReturningWindow, AClickReturnsToTheFrozenFrame) {
   set();
   press(Key::space);
-  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().cine.frames > 0; }));
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().kept.frames > 0; }));
   before_ = state().params;
   const std::uint64_t frame = app().viewer().shown_image().stamp.source_index;
   open_slow_one();
@@ -211,7 +211,7 @@ TEST_F(ReturningWindow, AClickReturnsToTheFrozenFrame) {
 
 TEST_F(ReturningWindow, WithTheFirstImageThereIsNothingToReturnTo) {
   set();
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
   app().turn();
   EXPECT_TRUE(state().opening.former.empty());

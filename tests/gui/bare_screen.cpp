@@ -43,7 +43,7 @@ Image test_image() {
   return image;
 }
 
-BareScreen::BareScreen(const BareWindow& window, UiState initial, const Image& image)
+BareScreen::BareScreen(const BareWindow& window, WindowState initial, const Image& image)
     : state(std::move(initial)), window_(window), image_(image) {
   do_without_opengl();
   ImFontAtlas* atlas = nullptr;
@@ -54,55 +54,30 @@ BareScreen::BareScreen(const BareWindow& window, UiState initial, const Image& i
   io.IniFilename = nullptr;
   io.DisplaySize = {static_cast<float>(window.width), static_cast<float>(window.height)};
   ImGui::GetStyle().WindowMinSize = {1, 1};
-  screen = std::make_unique<Screen>(make_commands(), window.view);
+  screen = std::make_unique<Screen>(queue_, Queries{}, window.view);
 }
 
 BareScreen::~BareScreen() { ImGui::DestroyContext(context_); }
-
-UiCommands BareScreen::make_commands() {
-  const auto note = [this](const char* name) { return [this, name](const auto&...) { commands.insert(name); }; };
-  UiCommands c;
-  c.params_changed = note("params_changed");
-  c.stream_changed = note("stream_changed");
-  c.open_phantom = note("open_phantom");
-  c.open_file = note("open_file");
-  c.facts_changed = note("facts_changed");
-  c.cancel = note("cancel");
-  c.toggle_freeze = note("toggle_freeze");
-  c.cine_changed = note("cine_changed");
-  c.save_timings = note("save_timings");
-  c.save = note("save");
-  c.toggle_record = note("toggle_record");
-  c.preset = note("preset");
-  c.say = note("say");
-  c.hint = [this](const std::string& text) {
-    commands.insert("hint");
-    hints.push_back(text);
-  };
-  c.auto_reference = note("auto_reference");
-  c.compare_with = note("compare_with");
-  c.swap_recordings = note("swap_recordings");
-  c.restart = note("restart");
-  c.reset = note("reset");
-  c.use_cpu = note("use_cpu");
-  c.dismiss_message = note("dismiss_message");
-  return c;
-}
 
 void BareScreen::frame(const std::vector<KeyPress>& keys) {
   ImGui::SetCurrentContext(context_);
   ImGui::GetIO().DeltaTime = 1.0F / 60.0F;
   ImGui::NewFrame();
-  screen->draw(state, {.fonts = *fonts_,
-                       .scale = static_cast<float>(window_.scale),
-                       .image = image_,
-                       .last_image = image_,
-                       .level_db = [](const Image&, int, int) { return -20.0F; },
-                       .levels = levels_,
-                       .compared_levels = compared_levels_,
-                       .keys = keys,
-                       .strip = strip_});
+  screen->draw(state, state,
+               {.fonts = *fonts_,
+                .scale = static_cast<float>(window_.scale),
+                .image = image_,
+                .last_image = image_,
+                .level_db = [](const Image&, int, int) { return -20.0F; },
+                .levels = levels_,
+                .compared_levels = compared_levels_,
+                .keys = keys,
+                .strip = strip_});
   ImGui::EndFrame();
+  for (const AnyCommand& command : queue_.take()) {
+    commands.emplace(info_of(command).name);
+    if (const auto* hint = std::get_if<command::Hint>(&command)) hints.push_back(hint->text);
+  }
   clicked.insert(clicked.end(), screen->ui().clicked().begin(), screen->ui().clicked().end());
 }
 

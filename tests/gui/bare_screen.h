@@ -25,8 +25,8 @@ enum class Held { nothing, control };
 
 class BareScreen {
  public:
-  // `image`: shown; number 0 = none.
-  BareScreen(const BareWindow& window, UiState initial, const Image& image);
+  // `image`: on screen; number 0 = none.
+  BareScreen(const BareWindow& window, WindowState initial, const Image& image);
   ~BareScreen();
   BareScreen(const BareScreen&) = delete;
   BareScreen& operator=(const BareScreen&) = delete;
@@ -36,19 +36,18 @@ class BareScreen {
   void wheel(float x, float y, float steps, Held held = Held::nothing);
   [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->ui().rect_of(id); }
 
-  UiState state;
+  WindowState state;
   std::unique_ptr<Screen> screen;
   std::set<std::string> commands;    // called ones, by name
   std::vector<std::string> clicked;  // clicked controls
   std::vector<std::string> hints;
 
  private:
-  [[nodiscard]] UiCommands make_commands();
-
   BareWindow window_;
   Image image_;
   LevelReader levels_, compared_levels_;
   LineQueue lines_;
+  Commands queue_;
   MModeStrip strip_{lines_, nullptr};
   const Fonts* fonts_ = nullptr;
   ImGuiContext* context_ = nullptr;

@@ -91,10 +91,10 @@ TEST(Frozen, TimesTellWhenAPictureCame) {
 
 TEST(Strip, TheTimeTellsNeighboursApart) {
   const auto text = [](double frame_rate_hz) {
-    Cine cine;
-    cine.frames = 101;
-    cine.seconds = 100.0 / frame_rate_hz;
-    return cine_time_text(cine, 93);
+    KeptFrames kept;
+    kept.frames = 101;
+    kept.seconds = 100.0 / frame_rate_hz;
+    return cine_time_text(kept, 93);
   };
   EXPECT_EQ(text(50), "\u22120.14 s");
   EXPECT_EQ(text(200), "\u22120.035 s");
@@ -108,7 +108,7 @@ TEST(Strip, ScrubsToTheNearestFrameInTime) {
   // A gap: the later half of the time holds a tenth of the frames.
   for (std::size_t i = 0; i < 101; ++i) {
     const double t = i < 90 ? -2.0 + static_cast<double>(i) / 90.0 : -1.0 + static_cast<double>(i - 90) / 10.0;
-    scene.state.cine.times_s[i] = static_cast<float>(t);
+    scene.state.kept.times_s[i] = static_cast<float>(t);
   }
   scene.frames(2);
   hold(scene, track_x(scene, 0.25), track_y(scene), true);
@@ -239,7 +239,7 @@ TEST(Strip, NothingHappensWhereItSaysWhyNot) {
   EXPECT_EQ(why_no_past(scene.state), "Freeze first (Space).");
   try_everything();
   scene.state.run = RunState::frozen;
-  scene.state.cine.why_not = "Too little memory.";
+  scene.state.kept.why_not = "Too little memory.";
   EXPECT_EQ(why_no_past(scene.state), "Too little memory.");
   EXPECT_EQ(why_no_comparison(scene.state), "Too little memory.");
   scene.press(Key::x);
@@ -248,7 +248,7 @@ TEST(Strip, NothingHappensWhereItSaysWhyNot) {
   scene.click("cine_track");
   EXPECT_EQ(scene.cine_changed, 0);
   scene.state.run = RunState::fault;
-  scene.state.cine.why_not.clear();
+  scene.state.kept.why_not.clear();
   EXPECT_EQ(why_no_past(scene.state), "The stream has stopped.");
   try_everything();
   EXPECT_GT(scene.rect("cine_track").width(), 0.0F);  // it stays visible

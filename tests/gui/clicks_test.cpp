@@ -17,12 +17,12 @@
 namespace echoloop::testing::clicks_test {
 namespace {
 
-UiState live() {
-  UiState s = plausible_state();
+WindowState live() {
+  WindowState s = plausible_state();
   fill_stream(s);
   s.params.formation.depth_min_m += 5e-3;  // the middle of the track is nearer to one thumb
-  s.cine.frames = 200;
-  s.cine.seconds = 4.0;
+  s.kept.frames = 200;
+  s.kept.seconds = 4.0;
   for (const auto& [name, slot] : {std::pair{"Course", 1}, std::pair{"Sharp lateral", 2}}) {
     PresetView preset;
     preset.name = name;
@@ -32,8 +32,8 @@ UiState live() {
   return s;
 }
 
-UiState frozen_with_marks() {
-  UiState s = live();
+WindowState frozen_with_marks() {
+  WindowState s = live();
   s.run = RunState::frozen;
   s.cine.index = s.cine.mark_out = 150;
   s.cine.mark_in = 20;
@@ -44,13 +44,13 @@ UiState frozen_with_marks() {
                    .role = RegionRole::target,
                    .pair = 1}};
   s.marks.last_number = 2;
-  s.image.inspected = PlanePoint{0, 20e-3};
+  s.view.inspected = PlanePoint{0, 20e-3};
   s.saving.recording.on = true;
   return s;
 }
 
-UiState faulty() {
-  UiState s = live();
+WindowState faulty() {
+  WindowState s = live();
   s.run = RunState::fault;
   s.notices.fault = FaultNotice{
       .title = "Stream stopped", .detail = "A frame found no slot.", .can_restart = true, .can_use_cpu = true};
@@ -59,18 +59,18 @@ UiState faulty() {
 }
 
 // Held back, so that the status bar says so.
-UiState compared() {
-  UiState s = live();
+WindowState compared() {
+  WindowState s = live();
   s.numbers.pace = {
       .held_back = HeldBack::by_processing, .made_hz = 23.4, .rate_hz = 50.0, .slower = true, .speed = 0.46};
   s.cine.compare = true;
   return s;
 }
 
-UiState compared_beside() {
-  UiState s = compared();
+WindowState compared_beside() {
+  WindowState s = compared();
   s.cine.compare_look = CompareLook::side_by_side;
-  s.cine.a_recording.name = "a recording with a long name.uff";
+  s.kept.a_recording.name = "a recording with a long name.uff";
   return s;
 }
 
@@ -78,7 +78,7 @@ enum class Tried { every_column, widest };  // which leaves the least room betwe
 
 struct Situation {
   const char* name;
-  UiState (*state)();
+  WindowState (*state)();
   Dock dock;
   bool measure;
   Tried columns = Tried::every_column;
@@ -96,10 +96,10 @@ struct Columns {
 constexpr std::array<Columns, 3> kColumns = {{{"default", {0, 0}}, {"narrowest", {1, 1}}, {"widest", {9999, 9999}}}};
 
 // What a click has changed, in words that do not depend on where things lie.
-std::set<std::string> effect_of(const UiState& before, ViewSettings view_before, const BareScreen& after,
+std::set<std::string> effect_of(const WindowState& before, ViewSettings view_before, const BareScreen& after,
                                 bool compact) {
   std::set<std::string> what(after.commands.begin(), after.commands.end());
-  const UiState& now = after.state;
+  const WindowState& now = after.state;
   for (const ParamSpec& spec : param_table()) {
     if (get_number(before.params, spec) != get_number(now.params, spec)) what.insert(std::string(spec.key));
   }
@@ -117,7 +117,7 @@ std::set<std::string> effect_of(const UiState& before, ViewSettings view_before,
   note(view.timeline_frames != view_before.timeline_frames, "timeline frames");
   note(before.marks.tool != now.marks.tool, "tool");
   note(before.marks.list.size() != now.marks.list.size(), "marks");
-  note(before.image.pan_zoom.fitted != now.image.pan_zoom.fitted, "zoom");
+  note(before.view.pan_zoom.fitted != now.view.pan_zoom.fitted, "zoom");
   note(before.cine.compare != now.cine.compare, "compare");
   note(before.cine.compare_look != now.cine.compare_look, "look of the comparison");
   note(before.cine.match_levels != now.cine.match_levels, "match levels");
@@ -184,7 +184,7 @@ class Clicks {
   void click(const std::string& id, const Rect& area) {
     BareScreen window(window_, situation_.state(), image_);
     for (int i = 0; i < 3; ++i) window.frame();
-    const UiState before = window.state;
+    const WindowState before = window.state;
     const ViewSettings view = window.screen->settings();
     window.clicked.clear();
     window.commands.clear();

@@ -16,7 +16,7 @@ TEST(RightColumnHeight, TheWholeTimelineIsInViewWithoutScrolling) {
     ECHO_SCENE(scene, width, height);
     fill_stream(scene.state);
     scene.state.stream.lanes = kMaxLanes;
-    scene.state.numbers.timeline.spans = script_spans({.lanes = kMaxLanes});
+    scene.state.numbers.spans = script_spans({.lanes = kMaxLanes});
     scene.frames(2);
     const float bottom = static_cast<float>(height) - theme::kMessageLine;
     for (const char* id : {"count/Errors", "waited", "latency_shown", "latency", "frame_total", "timeline",
@@ -70,7 +70,7 @@ TEST(Columns, APanelThatIsOpenedComesIntoView) {
 // Whatever opens it: here the tool bar, with the column scrolled to its end.
 TEST(Columns, APanelThatTheToolBarOpensComesIntoView) {
   for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 700}}) {
-    UiState state = plausible_state();
+    WindowState state = plausible_state();
     fill_stream(state);
     BareScreen window({.width = width, .height = height}, std::move(state), test_image());
     for (int i = 0; i < 3; ++i) window.frame();
@@ -93,7 +93,7 @@ TEST(Columns, APanelThatTheToolBarOpensComesIntoView) {
 }
 
 TEST(Columns, TheTimelineIsInViewAsAWholeOnceItIsOpened) {
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   fill_stream(state);
   BareScreen window({.width = 1280, .height = 800}, std::move(state), test_image());
   for (int i = 0; i < 3; ++i) window.frame();
@@ -106,7 +106,7 @@ TEST(Columns, TheTimelineIsInViewAsAWholeOnceItIsOpened) {
 }
 
 TEST(Columns, TheWheelScrollsThemAndZoomsTheTimelineWithControl) {
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   fill_stream(state);
   BareScreen window({.width = 1440, .height = 700}, std::move(state), test_image());
   for (int i = 0; i < 3; ++i) window.frame();

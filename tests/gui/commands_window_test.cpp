@@ -29,7 +29,7 @@ using nlohmann::json;
 void answer_centre(WindowApp& app) {
   const auto& import = app.state().import;
   const auto order = [&](ImportOrder what) {
-    app.viewer().screen().commands().import(what);
+    app.commands().send(command::Import{what});
     turn(app, 2);
   };
   ASSERT_TRUE(turn_until(app, [&] { return app.state().source.acquisition != nullptr; }));
@@ -44,7 +44,7 @@ void answer_centre(WindowApp& app) {
 void give_facts(WindowApp& app) {
   ASSERT_TRUE(turn_until(app, [&] { return app.state().source.acquisition != nullptr; }));
   app.state().facts.given["center_hz"] = 4.1e6;
-  app.viewer().screen().commands().facts_changed();
+  app.commands().send(command::FactsChanged{});
   ASSERT_TRUE(turn_until(app, [&] { return app.state().source.acquisition->center_hz == 4.1e6; }));
 }
 
@@ -53,7 +53,7 @@ void choose_params(WindowApp& app) {
   params.formation.f_number = 1.375;
   params.refine.persistence_s = 0.2;
   params.display.dynamic_range_db = 47.5;
-  app.viewer().screen().commands().params_changed();
+  app.commands().send(command::ParamsChanged{});
 }
 
 struct SourceRow {
@@ -82,7 +82,7 @@ const std::vector<SourceRow> kSources = {
 // The file of the newest message "Saved ...".
 fs::path save(WindowApp& app, const fs::path& folder, SaveWhat what) {
   app.state().saving.last.clear();
-  app.viewer().screen().commands().save(what);
+  app.commands().send(command::Save{what});
   EXPECT_TRUE(turn_until(app, [&] { return !app.state().saving.writing && !app.state().saving.last.empty(); }));
   const std::string text = app.state().saving.last, saved = "Saved ";
   EXPECT_TRUE(text.starts_with(saved)) << text;
@@ -97,9 +97,9 @@ void save_in(const fs::path& folder) {
 // All frames of the history; empty where no video can be written.
 fs::path save_video(WindowApp& app, const fs::path& folder) {
   if (!why_no_films().empty()) return {};
-  app.state().saving.film.range = FilmRange::all;
+  app.state().save.film.range = FilmRange::all;
   app.state().saving.last.clear();
-  app.viewer().screen().commands().save(SaveWhat::film);
+  app.commands().send(command::Save{SaveWhat::film});
   EXPECT_TRUE(turn_until(app, [&] { return !app.state().saving.last.empty(); }));
   const std::string text = app.state().saving.last;
   return folder / fs::path(text.substr(0, text.find(".mp4") + 4)).filename();

@@ -87,7 +87,7 @@ TEST(ComparedNumbers, AreThoseOfTwoRunsWithoutAWindow) {
   ECHO_NEED_DATA(kDiverging);
   const std::string file = (data_folder() / kDiverging).string();
   const Compared window(file);
-  UiState& state = window.state();
+  WindowState& state = window.state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::space);
   ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
@@ -95,21 +95,21 @@ TEST(ComparedNumbers, AreThoseOfTwoRunsWithoutAWindow) {
   state.params.formation.f_number = 3.25;
   state.marks = two_regions();
   const auto settled = [&] {
-    const Image& a = state.image.measured_a.image;
-    const Image& b = state.image.measured.image;
+    const Image& a = state.measured_a.image;
+    const Image& b = state.measured.image;
     return a.number != 0 && b.number != 0 && b.params.formation.f_number == 3.25 &&
            a.params.formation.f_number != 3.25 && a.stamp.sequence == b.stamp.sequence;
   };
   ASSERT_TRUE(window.until(settled));
-  expect_equal(state.image.measured, headless(file, state.image.measured.image, state.marks));
-  expect_equal(state.image.measured_a, headless(file, state.image.measured_a.image, state.marks));
-  EXPECT_NE(state.image.measured.pairs[0].stats.gcnr, state.image.measured_a.pairs[0].stats.gcnr);
+  expect_equal(state.measured, headless(file, state.measured.image, state.marks));
+  expect_equal(state.measured_a, headless(file, state.measured_a.image, state.marks));
+  EXPECT_NE(state.measured.pairs[0].stats.gcnr, state.measured_a.pairs[0].stats.gcnr);
 }
 
 TEST(ComparedLive, BothSidesAreOfOneFrameThatMovesOn) {
   const Compared window("sim:cyst");
-  UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
+  WindowState& state = window.state();
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.kept.frames > 0; }));
   window.press(Key::x);
   ASSERT_TRUE(state.cine.compare);
   ASSERT_TRUE(window.until([&] { return window.app().viewer().compared_image() != nullptr; }));
@@ -130,7 +130,7 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   ECHO_NEED_DATA(kConvex);
   const std::string b_file = (data_folder() / kDiverging).string(), a_file = (data_folder() / kConvex).string();
   const Compared window(b_file);
-  UiState& state = window.state();
+  WindowState& state = window.state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::x);
   state.marks = two_regions();
@@ -139,7 +139,7 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
     const Image* a = window.app().viewer().compared_image();
     return a != nullptr && acquisition != nullptr && a->acquisition == acquisition;
   };
-  ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); }))
+  ASSERT_TRUE(window.until([&] { return a_is(state.kept.a_recording.acquisition); }))
       << state.notices.messages.list().front().text;
   const Image a = *window.app().viewer().compared_image();
   EXPECT_NE(a.acquisition->n_elements(), 0);
@@ -152,7 +152,7 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   EXPECT_EQ(state.marks.list.size(), 2U) << "regions stay, by their place";
   EXPECT_TRUE(state.cine.compare);
   window.press(Key::x);
-  ASSERT_TRUE(window.until([&] { return state.cine.a_recording.name.empty(); }));
+  ASSERT_TRUE(window.until([&] { return state.kept.a_recording.name.empty(); }));
 }
 
 // The frames in the history are B's: a frame of that number is not A's.
@@ -160,7 +160,7 @@ TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
   ECHO_NEED_DATA(kDiverging);
   const std::string file = (data_folder() / kDiverging).string();
   const Compared window(file);
-  UiState& state = window.state();
+  WindowState& state = window.state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::space);
   ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
@@ -171,22 +171,22 @@ TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
     return m.points.size() == 1 && m.points[0].from == from && m.fine.size() == 1;
   };
   ASSERT_TRUE(window.until([&] {
-    return !state.cine.a_recording.name.empty() && state.image.measured_a.image.acquisition != nullptr &&
-           state.image.measured_a.image.acquisition == state.cine.a_recording.acquisition;
+    return !state.kept.a_recording.name.empty() && state.measured_a.image.acquisition != nullptr &&
+           state.measured_a.image.acquisition == state.kept.a_recording.acquisition;
   }));
-  EXPECT_TRUE(window.until([&] { return noted(state.image.measured, PointSource::fine_grid); }))
-      << state.image.measured.points.size() << ' ' << state.image.measured.fine.size();
+  EXPECT_TRUE(window.until([&] { return noted(state.measured, PointSource::fine_grid); }))
+      << state.measured.points.size() << ' ' << state.measured.fine.size();
   EXPECT_TRUE(window.until([&] {
-    return noted(state.image.measured_a, PointSource::image) &&
-           state.image.measured_a.points[0].note.find("A is another recording") != std::string::npos;
-  })) << state.image.measured_a.points.size()
-      << ' ' << state.image.measured_a.fine.size();
+    return noted(state.measured_a, PointSource::image) &&
+           state.measured_a.points[0].note.find("A is another recording") != std::string::npos;
+  })) << state.measured_a.points.size()
+      << ' ' << state.measured_a.fine.size();
 }
 
 TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   const Compared window("sim:cyst");
-  UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
+  WindowState& state = window.state();
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.kept.frames > 0; }));
   window.press(Key::x);
   write_text_file(window.folder() / "notes.txt", "not a recording");
   state.notices.messages.clear();
@@ -194,22 +194,22 @@ TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
   EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error);
   EXPECT_TRUE(state.cine.compare);
-  EXPECT_TRUE(state.cine.a_recording.name.empty());
+  EXPECT_TRUE(state.kept.a_recording.name.empty());
 }
 
 TEST(TwoRecordings, BIsOpenedAndWhatWasBBecomesA) {
   ECHO_NEED_DATA(kDiverging);
   const Compared window("sim:cyst");
-  UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
+  WindowState& state = window.state();
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.kept.frames > 0; }));
   window.press(Key::x);
   const std::string name = state.source.name;
   window.choose("b", data_folder() / kDiverging);
   ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.notices.messages.list().front().text;
-  EXPECT_EQ(state.cine.a_recording.name, name);
+  EXPECT_EQ(state.kept.a_recording.name, name);
   EXPECT_TRUE(window.until([&] {
     const Image* a = window.app().viewer().compared_image();
-    return a != nullptr && a->acquisition == state.cine.a_recording.acquisition;
+    return a != nullptr && a->acquisition == state.kept.a_recording.acquisition;
   }));
 }
 

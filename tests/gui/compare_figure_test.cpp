@@ -125,12 +125,12 @@ TEST(ComparedFigure, OfTwoSettingsIsMadeAgainByItsCommand) {
   ECHO_NEED_DATA(kDiverging);
   const Compared window((data_folder() / kDiverging).string());
   window.freeze_and_compare();
-  UiState& state = window.state();
+  WindowState& state = window.state();
   state.params.formation.adaptive = Adaptive::coherence;
   state.params.display.gain_db = 3.0;
   ASSERT_TRUE(window.until([&] {
-    return state.image.measured.image.params.formation.adaptive == Adaptive::coherence &&
-           state.image.measured_a.image.number != 0 && !state.image.measured.scatters.empty();
+    return state.measured.image.params.formation.adaptive == Adaptive::coherence &&
+           state.measured_a.image.number != 0 && !state.measured.scatters.empty();
   }));
   state.cine.match_levels = true;
   turn(window.app(), 3);
@@ -138,7 +138,7 @@ TEST(ComparedFigure, OfTwoSettingsIsMadeAgainByItsCommand) {
   EXPECT_EQ(json["parameters"]["adaptive"], "coherence");
   EXPECT_EQ(json["a"]["parameters"]["adaptive"], "off");
   EXPECT_NE(json["a"]["values"]["pairs"][0]["contrast_db"], json["values"]["pairs"][0]["contrast_db"]);
-  EXPECT_EQ(json["a"]["values"]["pairs"][0]["gcnr"], state.image.measured_a.pairs[0].stats.gcnr);
+  EXPECT_EQ(json["a"]["values"]["pairs"][0]["gcnr"], state.measured_a.pairs[0].stats.gcnr);
   window.expect_command_makes_a(json);
   window.expect_command_makes_the_file(json);
 }
@@ -149,11 +149,11 @@ TEST(ComparedFigure, OfTwoRecordingsIsMadeAgainByItsCommand) {
   const Compared window((data_folder() / kDiverging).string());
   const std::string a_file = (data_folder() / kConvex).string();
   window.freeze_and_compare();
-  UiState& state = window.state();
+  WindowState& state = window.state();
   window.compare_with(a_file);
   ASSERT_TRUE(window.until([&] {
-    const Image& a = state.image.measured_a.image;
-    return a.acquisition != nullptr && a.acquisition == state.cine.a_recording.acquisition;
+    const Image& a = state.measured_a.image;
+    return a.acquisition != nullptr && a.acquisition == state.kept.a_recording.acquisition;
   }));
   const nlohmann::json json = window.save();
   EXPECT_EQ(json["a"]["source"], a_file);

@@ -24,7 +24,7 @@ struct Watched {
   }
   bool undo() { return go_to(history.undo()); }
   bool redo() { return go_to(history.redo()); }
-  bool go_to(const std::optional<Edits>& to) {
+  bool go_to(const std::optional<Undoable>& to) {
     if (to) {
       params = to->params;
       marks = to->marks;
@@ -300,7 +300,7 @@ class Undo : public ::testing::Test {
   }
 
   BareScreen window_;
-  UiState& state_ = window_.state;
+  WindowState& state_ = window_.state;
 };
 
 TEST_F(Undo, BringsClearedMeasurementsBack) {
@@ -358,7 +358,7 @@ TEST_F(Undo, KeysThatCannotActSayWhy) {
       {{.key = Key::end}, "Freeze first"},  {{.key = Key::p}, "Freeze first"},     {{.key = Key::i}, "Freeze first"},
       {{.key = Key::o}, "Freeze first"},    {{.key = Key::digit7}, "No preset"},   {kRedo, "Nothing to redo."},
       {{.key = Key::remove}, "selected"},   {{.key = Key::f}, "whole image"}};
-  state_.cine.frames = 100;
+  state_.kept.frames = 100;
   for (const auto& [press, why] : live) {
     window_.hints.clear();
     window_.commands.clear();

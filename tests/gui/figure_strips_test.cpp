@@ -36,7 +36,7 @@ TEST(FigureStrips, NoneWhileNoneIsOnScreen) {
 
 TEST(FigureStrips, MModeIsTrueToTimeAndDepth) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{2e-3, 15e-3};
   scene.press(Key::m);
   const auto depth_mm = [](double t) { return 15.0 + 5.0 * std::sin(2.0 * 3.14159265 * t / 1.6); };
   constexpr int kFrames = 150;
@@ -47,7 +47,7 @@ TEST(FigureStrips, MModeIsTrueToTimeAndDepth) {
         static_cast<std::uint64_t>(k));
     scene.frames(1);
   }
-  scene.state.image.m_mode.calipers.push_back({});
+  scene.state.view.m_mode.calipers.push_back({});
   const auto strips = scene.viewer->strips_on_screen(scene.state);
   ASSERT_EQ(strips.size(), 1U);
   const FigureStrip& strip = strips[0];
@@ -92,7 +92,7 @@ TEST(FigureStrips, DopplerIsTrueToTimeAndVelocity) {
 
 TEST(FigureStrips, ThePresentationHasBoth) {
   ECHO_SCENE(scene, 1920, 1080);
-  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{2e-3, 15e-3};
   scene.press(Key::m);
   for (std::uint64_t k = 0; k < 20; ++k) {
     scene.put_image(

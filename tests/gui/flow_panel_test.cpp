@@ -131,7 +131,7 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   scene.drag("flow_frames", 0.8F, 0.3F);
   EXPECT_LT(scene.state.params.color_flow.frames, 80);
   EXPECT_EQ(scene.rect("flow_no_ensemble").width(), 0.0F);
-  scene.state.cine.why_no_flow = "Only 20 history frames up to the displayed frame; an ensemble needs 64.";
+  scene.state.kept.why_no_flow = "Only 20 history frames up to the displayed frame; an ensemble needs 64.";
   scene.frames(2);
   EXPECT_GT(scene.rect("flow_no_ensemble").width(), 0.0F);
   scene.click("flow/Off");

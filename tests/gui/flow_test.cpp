@@ -108,7 +108,7 @@ TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
   scene.state.params.color_flow.mode = FlowMode::velocity;
   const auto inside = [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0; };
   for (const bool zoomed : {false, true}) {
-    if (zoomed) scene.state.image.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
+    if (zoomed) scene.state.view.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
     scene.put_image(kFan, half_bright);
     scene.put_flow(
         kFan, [&](double x, double z) { return inside(x, z) ? -10.0F : -90.0F; }, [](double, double) { return 0.05F; });
@@ -170,7 +170,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
 
 TEST(Flow, WhileNoImageComesItGrowsNoOlder) {
   ECHO_SCENE(scene, 1600, 900);
-  UiState& state = scene.state;
+  WindowState& state = scene.state;
   state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
   scene.put_flow(
@@ -189,7 +189,7 @@ TEST(Flow, WhileNoImageComesItGrowsNoOlder) {
 
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   ECHO_SCENE(scene, 1600, 900);
-  UiState& state = scene.state;
+  WindowState& state = scene.state;
   state.params.color_flow.mode = FlowMode::velocity;
   const auto strong = [](double, double) { return -10.0F; };
   const auto fast = [](double, double) { return 0.05F; };
@@ -214,9 +214,9 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   EXPECT_TRUE(shown());
   EXPECT_EQ(state.analyses.flow.age_s, 0.0);
   EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
-  state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
+  state.kept.why_no_flow = "Frames are missing.";  // another ensemble was asked for
   EXPECT_FALSE(shown());
-  state.cine.why_no_flow.clear();
+  state.kept.why_no_flow.clear();
   EXPECT_TRUE(shown());
   scene.put_past(0, kSquare, half_bright, 71);
   EXPECT_FALSE(shown());

@@ -38,7 +38,7 @@ void freeze(Scene& s) {
   s.freeze(200, 50);
   s.put_past(0, kSquare, wires, 120);
   s.state.cine.index = 120;
-  s.state.cine.bytes = 400'000'000;
+  s.state.kept.bytes = 400'000'000;
   s.frames(2);
 }
 
@@ -76,7 +76,7 @@ void marks(Scene& s) {
   for (const std::int64_t end = now_ns() + 150'000'000; now_ns() < end;) s.frames(1);  // 20 measurements a second
 }
 
-void put_presets(UiState& state) {
+void put_presets(WindowState& state) {
   for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
     PresetView preset;
     preset.name = name;
@@ -129,14 +129,14 @@ void timings(Scene& s) {
 
 void inspector(Scene& s) {
   show_wires(s);
-  s.state.image.inspected = PlanePoint{1e-3, 15e-3};
+  s.state.view.inspected = PlanePoint{1e-3, 15e-3};
   s.state.image.inspector.pixel = wire();
   s.state.image.inspector.pictures.resize(11);
   s.press(Key::n);
 }
 
 void m_mode(Scene& s) {
-  s.state.image.inspected = PlanePoint{0, 15e-3};
+  s.state.view.inspected = PlanePoint{0, 15e-3};
   show_wires(s);
   s.press(Key::m);
   for (int i = 0; i < 100; ++i) {

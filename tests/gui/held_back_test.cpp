@@ -29,19 +29,19 @@ class HeldBackWindow : public WindowTest {
 };
 
 TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
-  UiState& state = app_->state();
+  WindowState& state = app_->state();
   ASSERT_TRUE(until([&] { return state.numbers.pace.held_back == HeldBack::by_processing; }));
   EXPECT_LT(state.numbers.pace.made_hz, 20.0);
   EXPECT_TRUE(state.numbers.pace.slower);
   EXPECT_LT(state.numbers.pace.speed, 0.4);
   EXPECT_GT(app_->viewer().screen().ui().rect_of("pace").width(), 0.0F);
-  ASSERT_TRUE(until([&] { return state.cine.frames > 30; }));
+  ASSERT_TRUE(until([&] { return state.kept.frames > 30; }));
   press(Key::space);
   ASSERT_TRUE(until([&] { return state.run == RunState::frozen; }));
-  const std::size_t frames = state.cine.frames;
-  EXPECT_NEAR(state.cine.seconds, static_cast<double>(frames - 1) / 50.0, 1e-3);
+  const std::size_t frames = state.kept.frames;
+  EXPECT_NEAR(state.kept.seconds, static_cast<double>(frames - 1) / 50.0, 1e-3);
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
-  state.saving.film.range = FilmRange::all;
+  state.save.film.range = FilmRange::all;
   click("save_menu");
   click("save/film");
   ASSERT_TRUE(until([&] { return state.saving.last.find(".mp4") != std::string::npos; })) << state.saving.last;
@@ -81,10 +81,10 @@ class LostRecording : public WindowTest {
 // Formerly nothing happened, and nothing was said.
 TEST_F(LostRecording, NoVideoIsALineOfMessage) {
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
-  UiState& state = app_->state();
-  ASSERT_TRUE(until([&] { return state.run == RunState::frozen && state.cine.frames == kFrames; }));
+  WindowState& state = app_->state();
+  ASSERT_TRUE(until([&] { return state.run == RunState::frozen && state.kept.frames == kFrames; }));
   fs::resize_file(recording_, 4096);
-  state.saving.film.range = FilmRange::all;
+  state.save.film.range = FilmRange::all;
   click("save_menu");
   click("save/film");
   ASSERT_TRUE(until([&] { return !state.saving.last.empty(); }));

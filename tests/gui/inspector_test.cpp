@@ -15,7 +15,7 @@ namespace {
 
 void show(Scene& scene) {
   scene.put_image(kSquare, [](double x, double) { return static_cast<float>(-x); });
-  scene.state.image.inspected = PlanePoint{1e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{1e-3, 15e-3};
   scene.state.image.inspector.pixel = wire();
   scene.state.image.inspector.pictures.resize(11);
 }
@@ -39,21 +39,21 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   scene.frames(2);
-  EXPECT_FALSE(scene.state.image.inspector.wanted);
+  EXPECT_FALSE(scene.state.view.inspector.wanted);
   const float whole = scene.viewer->screen().picture().height();
   scene.tap(Key::n);
-  EXPECT_TRUE(scene.state.image.inspector.wanted);
+  EXPECT_TRUE(scene.state.view.inspector.wanted);
   EXPECT_LT(scene.viewer->screen().picture().height(), whole);
   EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   scene.press(Key::escape);
   scene.frames(1);
-  EXPECT_TRUE(scene.state.image.inspector.wanted) << "Esc does not close it";
+  EXPECT_TRUE(scene.state.view.inspector.wanted) << "Esc does not close it";
   scene.tap(Key::f5);
-  EXPECT_FALSE(scene.state.image.inspector.wanted) << "not seen in presentation";
+  EXPECT_FALSE(scene.state.view.inspector.wanted) << "not seen in presentation";
   scene.tap(Key::f5);
-  EXPECT_TRUE(scene.state.image.inspector.wanted);
+  EXPECT_TRUE(scene.state.view.inspector.wanted);
   scene.click("close_dock");
-  EXPECT_FALSE(scene.state.image.inspector.wanted);
+  EXPECT_FALSE(scene.state.view.inspector.wanted);
   EXPECT_EQ(scene.viewer->screen().picture().height(), whole);
   EXPECT_EQ(scene.gl_error(), 0);
 }
@@ -184,9 +184,9 @@ TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
   show(scene);
   scene.tap(Key::n);
   scene.click("transmit_next");
-  EXPECT_EQ(scene.state.image.inspector.transmit, 6);
+  EXPECT_EQ(scene.state.view.inspector.transmit, 6);
   scene.click("transmit_before");
-  EXPECT_EQ(scene.state.image.inspector.transmit, 4);
+  EXPECT_EQ(scene.state.view.inspector.transmit, 4);
 }
 
 TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
@@ -199,8 +199,8 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   scene.state.image.inspector.pictures[4] = picture;
   scene.press(Key::n);
   scene.frames(3);
-  ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
-  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 4) << "in the row of the chosen one";
+  ASSERT_GE(scene.state.view.inspector.pictures_seen.size(), 2U);
+  EXPECT_EQ(scene.state.view.inspector.pictures_seen[0], 4) << "in the row of the chosen one";
   const Rect list = scene.rect("transmit_pictures");
   const RgbImage shot = scene.shot();
   int white = 0;
@@ -218,7 +218,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
     input.left = down;
     scene.inject(input);
   }
-  EXPECT_EQ(scene.state.image.inspector.transmit, 4);
+  EXPECT_EQ(scene.state.view.inspector.transmit, 4);
 }
 
 TEST(Inspector, APictureThatIsNotComputedYetIsNotBlack) {
@@ -244,8 +244,8 @@ TEST(Inspector, AChosenTransmitOfManyComesIntoView) {
     pixel->transmit = transmit;
     view.pixel = pixel;
     scene.frames(2);
-    EXPECT_LT(view.pictures_seen.size(), 200U);
-    EXPECT_EQ(std::ranges::count(view.pictures_seen, transmit), 1) << transmit;
+    EXPECT_LT(scene.state.view.inspector.pictures_seen.size(), 200U);
+    EXPECT_EQ(std::ranges::count(scene.state.view.inspector.pictures_seen, transmit), 1) << transmit;
   }
 }
 
@@ -256,7 +256,7 @@ TEST(Inspector, InASmallWindowItComesInPages) {
   EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   EXPECT_EQ(scene.rect("spectrum").width(), 0.0F);
   scene.click("transmit_next");
-  EXPECT_EQ(scene.state.image.inspector.transmit, 6);
+  EXPECT_EQ(scene.state.view.inspector.transmit, 6);
   EXPECT_GT(scene.rect("inspector_sum").width(), 100.0F);
   scene.click("inspector_page/Line");
   EXPECT_GT(scene.rect("spectrum").width(), 100.0F);

@@ -43,6 +43,7 @@ class DeviceImage {
 };
 
 TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
+  Commands commands;
   LiveImages live;
   PastImages past;
   std::unique_ptr<Viewer> viewer;
@@ -51,7 +52,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
                                                     .height = 640,
                                                     .surface = SurfaceKind::offscreen,
                                                     .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders"},
-                                      UiCommands{}, live, &past);
+                                      commands, live, &past);
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
@@ -59,7 +60,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   const Grid other{-5e-3, 5e-3, 5e-3, 15e-3, 64, 32};
   const DeviceImage a(kSquare, -10), b(kSquare, -20), c(other, -30);
   ASSERT_TRUE(a.good() && b.good() && c.good());
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   int copies = 0;
   std::uint64_t named = 0;
   std::vector<std::int64_t> waits_ns;
@@ -86,7 +87,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   EXPECT_LT(waits_ns[waits_ns.size() * 99 / 100], 1'000'000);
 
   state.run = RunState::frozen;
-  state.cine.frames = state.cine.mark_out = 2;
+  state.kept.frames = state.cine.mark_out = 2;
   state.cine.compare = true;
   a.publish(live.images, 900);
   b.publish(past[0], 901);

@@ -51,7 +51,7 @@ class Kiosk : public WindowTest {
            .params = state().params,
            .stream = state().stream,
            .marks = state().marks.list.size(),
-           .fitted = state().image.pan_zoom.fitted,
+           .fitted = state().view.pan_zoom.fitted,
            .live = state().run == RunState::live,
            .compared = state().cine.compare,
            .controls = {}};
@@ -87,7 +87,7 @@ TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
   state().params.display.tgc_db[2] = -4.0;
   state().stream.policy = RingPolicy::drop_newest;
   state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
-  state().image.pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
+  state().view.pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
   press(Key::m);
   press(Key::equal, true);
   ASSERT_TRUE(until([&] { return app_->viewer().settings().dock == Dock::m_mode; }));

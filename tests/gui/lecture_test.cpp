@@ -13,7 +13,7 @@ float dim(double, double) { return -45.0F; }
 
 // Frames 2 ms apart: copy 0.8 ms, kernels 1.2 ms, the next copy beside them.
 void put_timings(Scene& scene) {
-  std::vector<Span>& spans = scene.state.numbers.timeline.spans;
+  std::vector<Span>& spans = scene.state.numbers.spans;
   for (std::uint64_t frame = 0; frame < 12; ++frame) {
     const auto begin = static_cast<std::int64_t>(1'000'000'000 + frame * 2'000'000);
     const auto add = [&](Stage stage, std::int64_t from, std::int64_t to) {
@@ -55,7 +55,7 @@ TEST_P(Lectured, EverythingHasAPlaceOfItsOwn) {
     places.push_back(r);
   }
   EXPECT_GE(scene.rect("lecture/chosen").height(), 100.0F * static_cast<float>(scale));
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
   EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F);
   scene.shot();
   EXPECT_EQ(scene.gl_error(), 0);

@@ -17,7 +17,7 @@ constexpr double kRate_hz = 50.0;
 class Stream {
  public:
   explicit Stream(Scene& scene) : scene_(scene) {
-    scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
+    scene.state.view.inspected = PlanePoint{2e-3, 15e-3};
     scene.press(Key::m);
   }
   template <class Depth>
@@ -70,20 +70,20 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
 }
 
 TEST(MMode, SlowMotionShortensTheSpan) {
-  UiState state;
+  WindowState state;
   Acquisition a;
   a.frame_rate_hz = 10e3;
   state.source.acquisition = std::make_shared<const Acquisition>(a);
   state.source.rate_hz = 50.0;
-  EXPECT_DOUBLE_EQ(fitted_span_s(state, 4.0), 0.04);
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, state, 4.0), 0.04);
   state.stream.rate_hz = 4e3;
-  EXPECT_DOUBLE_EQ(fitted_span_s(state, 0.08), 8.0);
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, state, 0.08), 8.0);
   state.stream.rate_hz = kRateMax;
-  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 2.0);
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, state, 2.0), 2.0);
   state.numbers.pace = {.slower = true, .speed = 0.02};
-  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 0.2);
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, state, 2.0), 0.2);
   state.run = RunState::frozen;
-  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 2.0);
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, state, 2.0), 2.0);
 }
 
 TEST(MMode, SpansArePlainNumbers) {
@@ -118,7 +118,7 @@ TEST(MMode, LongerThanTheRingAndAnotherLine) {
   for (double ago = 0.1; ago < 3.9; ago += 0.4) {
     EXPECT_NEAR(depth_mm(shot, scene.viewer->screen().strips().m_mode, ago).value_or(0), 8.0 + 10.98 - ago, 0.3) << ago;
   }
-  scene.state.image.inspected = PlanePoint{-5e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{-5e-3, 15e-3};
   stream.play(2, [](double) { return 12.0; });
   EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->screen().strips().m_mode, 1.0).has_value())
       << "another line, from now on";
@@ -160,25 +160,25 @@ TEST(MModeCalipers, ADragMeasuresDepthAndTimeAndMovesWithTheStrip) {
   // 4 s across, 20 mm down: from 5 mm, 2 s ago to 15 mm, 1 s ago.
   const auto x_of = [&](double ago_s) { return box.x1 - box.width() * static_cast<float>(ago_s / 4.0); };
   scene.drag({x_of(2.0), box.y0 + 0.25F * box.height()}, {x_of(1.0), box.y0 + 0.75F * box.height()});
-  ASSERT_EQ(scene.state.image.m_mode.calipers.size(), 1U);
-  const MModeCaliper m = scene.state.image.m_mode.calipers[0];
+  ASSERT_EQ(scene.state.view.m_mode.calipers.size(), 1U);
+  const MModeCaliper m = scene.state.view.m_mode.calipers[0];
   EXPECT_NEAR(m.depth0_m, 10e-3, 0.2e-3);
   EXPECT_NEAR(m.depth1_m, 20e-3, 0.2e-3);
   EXPECT_NEAR(m.time1_s - m.time0_s, 1.0, 0.021) << "the moments of frames";
   const double frames = (m.time1_s - m.time0_s) * kRate_hz;
   EXPECT_NEAR(frames, std::round(frames), 1e-6);
   stream.play(25, [](double) { return 15.0; });
-  EXPECT_EQ(scene.state.image.m_mode.calipers[0], m) << "on the strip's own clock";
+  EXPECT_EQ(scene.state.view.m_mode.calipers[0], m) << "on the strip's own clock";
   // Its end is 0.5 s further left now.
   const float y = box.y0 + 0.75F * box.height();
   scene.drag({x_of(1.5), y}, {x_of(1.5), y - 0.25F * box.height()});
-  ASSERT_EQ(scene.state.image.m_mode.calipers.size(), 1U) << "taken hold of, no new one";
-  EXPECT_NEAR(scene.state.image.m_mode.calipers[0].depth1_m, 15e-3, 0.3e-3);
+  ASSERT_EQ(scene.state.view.m_mode.calipers.size(), 1U) << "taken hold of, no new one";
+  EXPECT_NEAR(scene.state.view.m_mode.calipers[0].depth1_m, 15e-3, 0.3e-3);
   scene.drag({x_of(3.0), y}, {x_of(3.0) + 2, y});
-  EXPECT_EQ(scene.state.image.m_mode.calipers.size(), 1U) << "a click is no caliper";
-  scene.state.image.inspected = PlanePoint{-5e-3, 15e-3};
+  EXPECT_EQ(scene.state.view.m_mode.calipers.size(), 1U) << "a click is no caliper";
+  scene.state.view.inspected = PlanePoint{-5e-3, 15e-3};
   stream.play(2, [](double) { return 12.0; });
-  EXPECT_TRUE(scene.state.image.m_mode.calipers.empty()) << "they belong to the line";
+  EXPECT_TRUE(scene.state.view.m_mode.calipers.empty()) << "they belong to the line";
 }
 
 TEST(MModeCalipers, SayVelocityAndRate) {
@@ -194,7 +194,7 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
   Stream stream(scene);
   stream.play(5, [](double) { return 10.0; });
   scene.freeze(50, kRate_hz);
-  scene.state.image.inspected = PlanePoint{-6e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{-6e-3, 15e-3};
   scene.frames(2);
   EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F) << "another line, nothing of it yet";
   for (std::uint64_t frame = 180; frame > 100; --frame) {  // newest first
@@ -209,13 +209,13 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
   const RgbImage shot = scene.shot();
   for (double ago = 0.1; ago < 1.5; ago += 0.2) EXPECT_NEAR(depth_mm(shot, box, ago).value_or(0), 20.0, 0.3) << ago;
   EXPECT_FALSE(depth_mm(shot, box, 2.0).has_value());
-  EXPECT_FALSE(scene.state.image.m_mode.cancelled);
+  EXPECT_FALSE(scene.state.view.m_mode.cancelled);
   scene.click("m_mode_cancel");
-  EXPECT_TRUE(scene.state.image.m_mode.cancelled);
+  EXPECT_TRUE(scene.state.view.m_mode.cancelled);
   scene.state.image.m_mode.progress.under_way = false;
   scene.frames(2);
   scene.click("m_mode_cancel");
-  EXPECT_FALSE(scene.state.image.m_mode.cancelled) << "resumed";
+  EXPECT_FALSE(scene.state.view.m_mode.cancelled) << "resumed";
   EXPECT_EQ(scene.gl_error(), 0);
 }
 

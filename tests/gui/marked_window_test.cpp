@@ -71,7 +71,7 @@ class MarkedWindow : public ScriptedWindow {
   }
   bool measured() {
     return until([&] {
-      const Measured& m = state().image.measured;
+      const Measured& m = state().measured;
       const bool fine = std::all_of(m.points.begin(), m.points.end(), [&](const MeasuredPoint& p) {
         return p.from == PointSource::fine_grid && p.frame == shown().stamp.sequence;
       });
@@ -79,7 +79,7 @@ class MarkedWindow : public ScriptedWindow {
              m.image.stamp.sequence == shown().stamp.sequence && m.image.ready_ns == shown().ready_ns;
     });
   }
-  json values() { return measurements_json(state().image.measured, state().marks); }
+  json values() { return measurements_json(state().measured, state().marks); }
   Saved saved() { return {shown().stamp.source_index, app_->viewer().shown_db(), values(), state().params}; }
   // The file of the newest message "Saved ..." that ends so; empty: none.
   fs::path newest(const std::string& ending) {

@@ -238,9 +238,9 @@ TEST(ImageInteraction, InspectingFollowsThePointer) {
   const Mouse mouse{scene};
   scene.click("tool/inspect");
   mouse.drag({0, 20e-3}, {3e-3, 25e-3});
-  ASSERT_TRUE(scene.state.image.inspected.has_value());
-  EXPECT_NEAR(scene.state.image.inspected->x_m, 3e-3, 0.1e-3);
-  EXPECT_NEAR(scene.state.image.inspected->z_m, 25e-3, 0.1e-3);
+  ASSERT_TRUE(scene.state.view.inspected.has_value());
+  EXPECT_NEAR(scene.state.view.inspected->x_m, 3e-3, 0.1e-3);
+  EXPECT_NEAR(scene.state.view.inspected->z_m, 25e-3, 0.1e-3);
   EXPECT_TRUE(scene.state.marks.list.empty());
 }
 

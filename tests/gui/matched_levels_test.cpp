@@ -152,14 +152,14 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   scene.put_past(1, kSquare, kRamp, 121);
   scene.frames(2);
   const auto drawn = [&] { return scene.rect("scatter/pair 1").width() > 0.0F; };
-  ASSERT_TRUE(scene.frames_until([&] { return !scene.state.image.measured.pairs.empty(); }));
+  ASSERT_TRUE(scene.frames_until([&] { return !scene.state.measured.pairs.empty(); }));
   EXPECT_FALSE(drawn()) << "two images of delay-and-sum";
   scene.state.params.formation.adaptive = Adaptive::coherence;
   scene.put_past(
       0, kSquare, [](double x, double z) { return static_cast<float>(kBentSlope) * kRamp(x, z) - 5.0F; }, 121);
   ASSERT_TRUE(scene.frames_until(drawn));
-  ASSERT_EQ(scene.state.image.measured.scatters.size(), 1U);
-  const MeasuredScatter& scatter = scene.state.image.measured.scatters[0];
+  ASSERT_EQ(scene.state.measured.scatters.size(), 1U);
+  const MeasuredScatter& scatter = scene.state.measured.scatters[0];
   EXPECT_NEAR(scatter.line.slope, kBentSlope, 1e-4);
   EXPECT_NEAR(scatter.line.intercept_db, -5.0, 1e-3);
   EXPECT_GT(scatter.line.pixels, kMostScatterPoints);
@@ -207,7 +207,7 @@ TEST(MatchedLevels, SavedFilesNameThemAndKeepTheNumbers) {
   options.settings = {"grid_nx=61", "grid_nz=81"};
   WindowApp app(options, SurfaceKind::offscreen);
   app.begin();
-  UiState& state = app.state();
+  WindowState& state = app.state();
   const auto press = [&](Key key, bool shift = false) {
     InjectedInput input;
     input.keys = {{.key = key, .shift = shift}};
@@ -222,17 +222,16 @@ TEST(MatchedLevels, SavedFilesNameThemAndKeepTheNumbers) {
   press(Key::x);
   state.params.formation.adaptive = Adaptive::coherence;
   const auto settled = [&] {
-    return state.image.measured.image.params.formation.adaptive == Adaptive::coherence &&
-           state.image.measured_a.image.number != 0 && !state.image.measured.scatters.empty();
+    return state.measured.image.params.formation.adaptive == Adaptive::coherence &&
+           state.measured_a.image.number != 0 && !state.measured.scatters.empty();
   };
   ASSERT_TRUE(turn_until(app, settled));
-  const double gcnr = state.image.measured.pairs[0].stats.gcnr,
-               contrast_db = state.image.measured.pairs[0].stats.contrast_db;
+  const double gcnr = state.measured.pairs[0].stats.gcnr, contrast_db = state.measured.pairs[0].stats.contrast_db;
   press(Key::x, true);
   ASSERT_TRUE(state.cine.match_levels);
   for (int i = 0; i < 5; ++i) app.turn();
-  EXPECT_EQ(state.image.measured.pairs[0].stats.gcnr, gcnr);
-  EXPECT_EQ(state.image.measured.pairs[0].stats.contrast_db, contrast_db);
+  EXPECT_EQ(state.measured.pairs[0].stats.gcnr, gcnr);
+  EXPECT_EQ(state.measured.pairs[0].stats.contrast_db, contrast_db);
   click(app, "save_menu");
   click(app, "save_format/SVG");
   press(Key::escape);
@@ -254,8 +253,8 @@ TEST(MatchedLevels, SavedFilesNameThemAndKeepTheNumbers) {
   const nlohmann::json& pair = json["values"]["pairs"][0];
   EXPECT_EQ(pair["gcnr"].get<double>(), gcnr);
   EXPECT_EQ(pair["contrast_db"].get<double>(), contrast_db);
-  EXPECT_EQ(pair["slope_against_das"].get<double>(), state.image.measured.scatters[0].line.slope);
-  EXPECT_EQ(pair["scatter"]["das_db"].size(), state.image.measured.scatters[0].points.size());
+  EXPECT_EQ(pair["slope_against_das"].get<double>(), state.measured.scatters[0].line.slope);
+  EXPECT_EQ(pair["scatter"]["das_db"].size(), state.measured.scatters[0].points.size());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void settle(Scene& scene) {
 }
 
 double value_of(const Scene& scene, const char* object, const char* quantity) {
-  const MeasuredValue* v = scene.state.image.measured.find(object, quantity);
+  const MeasuredValue* v = scene.state.measured.find(object, quantity);
   return v != nullptr ? v->value : NAN;
 }
 
@@ -140,13 +140,13 @@ TEST(MeasurePanel, FollowsThePictureAndTheDrawing) {
   settle(scene);
   EXPECT_NEAR(value_of(scene, "region 3", "mean amplitude"), -30.0, 1e-4);
   EXPECT_NEAR(value_of(scene, "region 3", "area"), 31 * 51 * 0.2 * 0.2, 1e-6);
-  const std::vector<float>& trend = scene.state.image.measured.find("region 3", "mean amplitude")->trend;
+  const std::vector<float>& trend = scene.state.measured.find("region 3", "mean amplitude")->trend;
   ASSERT_EQ(trend.size(), static_cast<std::size_t>(kTrendSteps));
   EXPECT_TRUE(std::isnan(trend.front()));
   EXPECT_NEAR(trend.back(), -30.0F, 1e-3F);
   scene.state.marks.list.clear();
   scene.frames(2);
-  EXPECT_TRUE(scene.state.image.measured.values.empty());
+  EXPECT_TRUE(scene.state.measured.values.empty());
 }
 
 TEST(MeasurePanel, PointAndProfileOnASector) {
@@ -165,8 +165,8 @@ TEST(MeasurePanel, PointAndProfileOnASector) {
   EXPECT_NEAR(value_of(scene, "point 4", "z"), 30.0, 0.02);
   EXPECT_NEAR(value_of(scene, "point 4", "lateral width at -6 dB"), 1.2, 0.04);
   EXPECT_NEAR(value_of(scene, "point 4", "axial width at -6 dB"), 0.6, 0.02);
-  ASSERT_EQ(scene.state.image.measured.profiles.size(), 1U);
-  const LineProfile& profile = scene.state.image.measured.profiles[0].profile;
+  ASSERT_EQ(scene.state.measured.profiles.size(), 1U);
+  const LineProfile& profile = scene.state.measured.profiles[0].profile;
   EXPECT_NEAR(profile.at_m.back(), 12e-3, 1e-9);
   const auto peak = std::max_element(profile.level_db.begin(), profile.level_db.end()) - profile.level_db.begin();
   EXPECT_NEAR(profile.at_m[static_cast<std::size_t>(peak)], 6e-3, 0.1e-3);
@@ -178,16 +178,16 @@ TEST(MeasurePanel, NothingIsReadWhileNothingIsMeasured) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, two_halves());
   settle(scene);
-  EXPECT_EQ(scene.state.image.measured.image.number, 0U);
+  EXPECT_EQ(scene.state.measured.image.number, 0U);
   EXPECT_EQ(scene.rect("save_measurements").width(), 0.0F);
   scene.state.marks.list = {region(1, RegionRole::none, 0, {-5e-3, 10e-3}, {5e-3, 20e-3})};
   settle(scene);
-  EXPECT_EQ(scene.state.image.measured.image.number, 1U);
+  EXPECT_EQ(scene.state.measured.image.number, 1U);
   scene.click("save_measurements");
   EXPECT_EQ(scene.saved, std::vector<SaveWhat>{SaveWhat::measurements});
   scene.click("close_measure");  // no more numbers
   scene.frames(2);
-  EXPECT_EQ(scene.state.image.measured.image.number, 0U);
+  EXPECT_EQ(scene.state.measured.image.number, 0U);
 }
 
 TEST(MeasurePanel, EverythingItShowsIsInTheFile) {
@@ -203,7 +203,7 @@ TEST(MeasurePanel, EverythingItShowsIsInTheFile) {
   scene.frames(2);
   scene.click("histogram_head");
   settle(scene);
-  std::istringstream text(measurements_csv(scene.state.image.measured, "# source: a test\n"));
+  std::istringstream text(measurements_csv(scene.state.measured, "# source: a test\n"));
   std::string line;
   ASSERT_TRUE(std::getline(text, line));
   EXPECT_EQ(line, "# source: a test");
@@ -232,8 +232,8 @@ TEST(MeasurePanel, HistogramsWindowCanBeDragged) {
   scene.click("dock/measure");
   scene.click("histogram_head");
   settle(scene);
-  ASSERT_TRUE(scene.state.image.measured.histogram);
-  const LevelHistogram& h = *scene.state.image.measured.histogram;
+  ASSERT_TRUE(scene.state.measured.histogram);
+  const LevelHistogram& h = *scene.state.measured.histogram;
   const auto count_at = [&](double db) { return h.counts[static_cast<std::size_t>(db - h.first_db)]; };
   EXPECT_EQ(count_at(-21), 50U * 101U);
   EXPECT_EQ(count_at(-41), 51U * 101U);

@@ -14,11 +14,11 @@ namespace echoloop::testing::objects_panel_test {
 namespace {
 
 TEST(Objects, AnEmptyTableNamesTheReason) {
-  ObjectImage found;
+  const auto found = std::make_shared<ObjectImage>();
   ObjectView view;
-  view.image = &found;
+  view.image = found;
   EXPECT_EQ(empty_table_text(view), "No pixels beyond the threshold.");
-  found.found = 11;
+  found->found = 11;
   EXPECT_EQ(empty_table_text(view), "No object of the minimum area.");
 }
 
@@ -45,7 +45,7 @@ TEST(Objects, ALongTableScrollsByItself) {
   EXPECT_EQ(scene.rect("panel_objects").width() > 0.0F, true);
   const FoundObject& last = scene.state.analyses.objects.object(36);
   click_mm(scene, last.centroid.x_m * 1e3, last.centroid.z_m * 1e3);
-  EXPECT_EQ(scene.state.analyses.objects.selected, 36);
+  EXPECT_EQ(scene.state.objects.selected, 36);
   EXPECT_TRUE(drawn(36)) << "the table shows what was selected in the picture";
 }
 

@@ -28,8 +28,7 @@ TEST(Objects, OutlinesLieOnTheEdgesOfPixelsAtAnyZoomAndScale) {
     ECHO_SCENE(scene, static_cast<int>(1600 * scale), static_cast<int>(900 * scale), scale);
     for (const double logical_px_per_m : {0.0, 60e3, 400e3}) {
       if (logical_px_per_m > 0.0) {
-        scene.state.image.pan_zoom = {
-            .fitted = false, .centre = {-6.1e-3, 12e-3}, .logical_px_per_m = logical_px_per_m};
+        scene.state.view.pan_zoom = {.fitted = false, .centre = {-6.1e-3, 12e-3}, .logical_px_per_m = logical_px_per_m};
       }
       show(scene);
       const RgbImage shot = scene.shot();
@@ -138,25 +137,25 @@ TEST(Objects, TableAndPicturePointAtEachOther) {
   EXPECT_GT(s.object(2).area_m2, s.object(3).area_m2);
   reveal(scene, "object/2");
   scene.click("object/2");
-  EXPECT_EQ(s.selected, 2);
-  EXPECT_EQ(s.hovered, 2) << "the pointer is still there";
+  EXPECT_EQ(scene.state.objects.selected, 2);
+  EXPECT_EQ(scene.state.objects.hovered, 2) << "the pointer is still there";
   const int before = accents(scene, scene.shot(), 1.9, 19.0, 3);
   click_mm(scene, -4.0, 12.0);
-  EXPECT_EQ(s.selected, 1);
-  EXPECT_EQ(s.hovered, 1);
+  EXPECT_EQ(scene.state.objects.selected, 1);
+  EXPECT_EQ(scene.state.objects.hovered, 1);
   EXPECT_LT(accents(scene, scene.shot(), 1.9, 19.0, 3), before) << "the selected one is stronger";
   put_mouse(scene, 5.5, 7.5, false);
-  EXPECT_EQ(s.hovered, 3);
+  EXPECT_EQ(scene.state.objects.hovered, 3);
   click_mm(scene, 9.0, 24.0);  // beside all
-  EXPECT_EQ(s.selected, 0);
+  EXPECT_EQ(scene.state.objects.selected, 0);
   for (const bool left : {false, true}) put_mouse(scene, -4.0, 12.0, left);  // a drag selects nothing
   put_mouse(scene, -2.5, 14.0, true);
   put_mouse(scene, -2.5, 14.0, false);
-  EXPECT_EQ(s.selected, 0);
+  EXPECT_EQ(scene.state.objects.selected, 0);
   reveal(scene, "object/3");
   scene.click("object/3");
   scene.click("object/3");
-  EXPECT_EQ(s.selected, 0) << "a second click lets it go";
+  EXPECT_EQ(scene.state.objects.selected, 0) << "a second click lets it go";
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -164,20 +163,20 @@ TEST(Objects, TheSelectedOneIsFollowed) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   click_mm(scene, 3.5, 19.0);
-  ASSERT_EQ(scene.state.analyses.objects.selected, 2);
+  ASSERT_EQ(scene.state.objects.selected, 2);
   // It moves by a pixel and is the largest now.
   scene.put_objects(kSquare, [](double x, double z) {
     const int l = boxes(x - 0.2, z);
     return l == 2 && x < -2.6 ? 0 : l;
   });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.selected, 1);
+  EXPECT_EQ(scene.state.objects.selected, 1);
   scene.put_objects(kSquare, [](double x, double z) { return boxes(x, z) == 2 ? 1 : 0; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.selected, 0) << "it is gone";
+  EXPECT_EQ(scene.state.objects.selected, 0) << "it is gone";
   scene.put_objects(kSquare, boxes);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.selected, 2) << "and back";
+  EXPECT_EQ(scene.state.objects.selected, 2) << "and back";
 }
 
 }  // namespace

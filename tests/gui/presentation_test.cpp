@@ -22,7 +22,7 @@ void put_all(Scene& scene) {
 
 // With the M-mode, and the spectrogram opened after it.
 void present_both(Scene& scene) {
-  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.view.inspected = PlanePoint{2e-3, 15e-3};
   scene.put_image(kSquare, dim, 99);
   scene.frames(2);
   scene.press(Key::m);
@@ -44,7 +44,7 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   const auto w = static_cast<float>(width), h = static_cast<float>(height);
   const Rect image = scene.viewer->screen().picture();
   ASSERT_TRUE(inside(image, w, h));
-  EXPECT_TRUE(scene.state.image.m_mode.wanted) << "goes on beside the sonogram";
+  EXPECT_TRUE(scene.state.view.m_mode.wanted) << "goes on beside the sonogram";
   const bool both = width >= 1200;
   const Rect m_mode = scene.viewer->screen().strips().m_mode, spectrogram = scene.viewer->screen().strips().spectrogram;
   EXPECT_TRUE(inside(m_mode, w, h));
@@ -93,8 +93,8 @@ TEST(TouchStripOfThePresentation, HidesTenSecondsAfterTheLastTouch) {
 TEST(TouchStripOfThePresentation, SlowMotionReplaysTheLastSecondsAndOneIsLive) {
   ECHO_SCENE(scene, 1280, 720);
   scene.put_image(kSquare, dim);
-  scene.state.cine.frames = 500;
-  scene.state.cine.seconds = 9.98;
+  scene.state.kept.frames = 500;
+  scene.state.kept.seconds = 9.98;
   scene.viewer->screen().present();
   scene.frames(2);
   scene.click("touch/speed_0.25");

@@ -11,7 +11,7 @@ PresetView preset(const std::string& name, int slot) {
   return view;
 }
 
-void put_presets(UiState& s) {
+void put_presets(WindowState& s) {
   s.presets.list = {preset("Detail", 1), preset("Smooth", 2), preset("My heart", 7)};
   s.presets.list[2].probe = "P4, phased, 2.5 MHz";
   s.presets.list[2].own = true;

@@ -16,7 +16,7 @@ namespace echoloop::testing::reset_test {
 namespace {
 
 // All of the state but what time, the machine and use have made of it: measured numbers, images, counts.
-MemberTexts texts_of(UiState s) {
+MemberTexts texts_of(WindowState s) {
   StreamNumbers& n = s.numbers;
   n.processed_fps = n.shown_fps = n.bytes_per_second = n.producer_wait_share = n.dropped_share = n.frame_budget_ms = 0;
   n.shown = 0;
@@ -24,7 +24,7 @@ MemberTexts texts_of(UiState s) {
   n.occupancy.clear();
   n.pace = {};
   n.timing = {};
-  n.timeline = {};
+  n.spans.clear();
   n.stages = {};
   n.frame_total = {};
   RingCounts& c = n.counts;
@@ -32,16 +32,17 @@ MemberTexts texts_of(UiState s) {
   c.slots_ready = c.slots_reading = c.slots_writing = c.slots_peak = 0;
   c.producer_waited_ns = 0;
   s.device.memory = {};
-  s.cine.frames = s.cine.bytes = 0;
-  s.cine.seconds = 0;
+  s.kept.frames = s.kept.bytes = 0;
+  s.kept.seconds = 0;
   s.image.work = {};
-  s.image.measured.image = s.image.measured_a.image = {};
+  s.measured.image = s.measured_a.image = {};
   s.saving.place = {};
   s.reset = {};
   MemberTexts texts;
   for (const Message& message : s.notices.messages.list()) texts["message " + message.text];
   s.notices.messages.clear();
-  put_members(texts, "", s);
+  put_members(texts, "", static_cast<const Model&>(s));
+  put_members(texts, "", static_cast<const Edits&>(s));
   return texts;
 }
 
@@ -69,7 +70,7 @@ TEST_F(Reset, EveryFieldIsThatOfTheStart) {
   const ViewSettings view = app_->viewer().settings();
   const std::uint64_t first_run = state().numbers.counts.produced;
 
-  UiState& s = state();
+  WindowState& s = state();
   s.params.display.gain_db = 6.0;
   s.params.formation.f_number = 3.0;
   s.stream.policy = RingPolicy::error;
@@ -78,13 +79,13 @@ TEST_F(Reset, EveryFieldIsThatOfTheStart) {
   s.stream.inject.load_ms = 1.0;
   s.marks.list = {{.number = 4, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
   s.marks.last_number = s.marks.selected = 4;
-  s.image.inspected = PlanePoint{0.0, 0.01};
-  s.image.pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
+  s.view.inspected = PlanePoint{0.0, 0.01};
+  s.view.pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
   s.cine.keep_acquiring = !s.cine.keep_acquiring;
   s.cine.speed = 0.25;
   s.cine.match_levels = true;
   s.cine.compare_look = CompareLook::side_by_side;
-  s.saving.film = {.range = FilmRange::all, .speed = 0.1, .container = FilmContainer::mkv};
+  s.save.film = {.range = FilmRange::all, .speed = 0.1, .container = FilmContainer::mkv};
   s.saving.last = "Saved a.png";
   s.numbers.errors = 3;
   s.notices.messages.post({Severity::error, "12:00:01", "The disk is full.", "recording"});
@@ -109,13 +110,13 @@ TEST_F(Reset, ForgetsTheFramesOfTheVisitorBefore) {
   open();
   press(Key::space);
   ASSERT_TRUE(until([&] { return state().run == RunState::frozen; }));
-  const std::size_t kept = state().cine.frames;
+  const std::size_t kept = state().kept.frames;
   ASSERT_GT(kept, 1U);
   reset();
   EXPECT_EQ(state().run, RunState::live);
   press(Key::space);
   ASSERT_TRUE(until([&] { return state().run == RunState::frozen; }));
-  EXPECT_LE(state().cine.frames, state().numbers.counts.processed) << "only those since the reset";
+  EXPECT_LE(state().kept.frames, state().numbers.counts.processed) << "only those since the reset";
 }
 
 TEST_F(Reset, ARecordingOpenedAfterItGetsAQueueOfItsOwn) {
@@ -139,24 +140,24 @@ TEST_F(Reset, ARecordingOpenedAfterItGetsAQueueOfItsOwn) {
 }
 
 TEST(FreshState, KeepsOnlyWhatIsKnownOfTheSurroundings) {
-  UiState used;
+  WindowState used;
   used.source.name = used.device.name = used.no_effect.lanes = used.presets.probe = used.opening.host = "kept";
   used.reset.count = 3;
   used.notices.messages.post({.text = "kept"});
   used.saving.recording.file = "kept";
-  used.saving.last = used.notices.formation_warning = used.cine.why_not = "of before";
+  used.saving.last = used.notices.formation_warning = used.kept.why_not = "of before";
   used.numbers.errors = 7;
   used.facts.given["c"] = 1.0;
   used.notices.fault.emplace();
   used.analyses.sound_speed.found.emplace();
-  const UiState fresh = fresh_state(used);
+  const WindowState fresh = fresh_state(used);
   for (const std::string& kept : {fresh.source.name, fresh.device.name, fresh.no_effect.lanes, fresh.presets.probe,
                                   fresh.opening.host, fresh.saving.recording.file}) {
     EXPECT_EQ(kept, "kept");
   }
   EXPECT_EQ(fresh.reset.count, 3U);
   EXPECT_EQ(fresh.notices.messages.list().size(), 1U);
-  EXPECT_EQ(fresh.saving.last + fresh.notices.formation_warning + fresh.cine.why_not, "");
+  EXPECT_EQ(fresh.saving.last + fresh.notices.formation_warning + fresh.kept.why_not, "");
   EXPECT_EQ(fresh.numbers.errors, 0U);
   EXPECT_TRUE(fresh.facts.given.empty());
   EXPECT_FALSE(fresh.notices.fault.has_value());

@@ -48,9 +48,9 @@ TEST(SavePanel, SavesEachThing) {
   scene.click("film_range/Full history");
   scene.click("film_speed/0.25×");
   scene.click("film_format/WebM");
-  EXPECT_EQ(scene.state.saving.film.range, FilmRange::all);
-  EXPECT_EQ(scene.state.saving.film.speed, 0.25);
-  EXPECT_EQ(scene.state.saving.film.container, FilmContainer::webm);
+  EXPECT_EQ(scene.state.save.film.range, FilmRange::all);
+  EXPECT_EQ(scene.state.save.film.speed, 0.25);
+  EXPECT_EQ(scene.state.save.film.container, FilmContainer::webm);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -178,26 +178,27 @@ TEST(SavePanel, IsWholeInWindowsOfManySizesAndScales) {
   }
 }
 
-Cine kept(std::size_t frames, double rate_hz) {
-  Cine cine;
-  cine.frames = frames;
-  cine.seconds = static_cast<double>(frames - 1) / rate_hz;
+KeptFrames kept(std::size_t frames, double rate_hz) {
+  KeptFrames all;
+  all.frames = frames;
+  all.seconds = static_cast<double>(frames - 1) / rate_hz;
   for (std::size_t i = 0; i < frames; ++i) {
-    cine.times_s.push_back(static_cast<float>(-static_cast<double>(frames - 1 - i) / rate_hz));
+    all.times_s.push_back(static_cast<float>(-static_cast<double>(frames - 1 - i) / rate_hz));
   }
-  cine.mark_in = 10;
-  cine.mark_out = 29;
-  return cine;
+  return all;
 }
 
 TEST(FilmPlan, LoopOrAllAtTheSpeedAskedFor) {
-  const Cine cine = kept(101, 20.0);
-  FilmPlan plan = plan_film(cine, {});
+  const KeptFrames all = kept(101, 20.0);
+  Cine cine;
+  cine.mark_in = 10;
+  cine.mark_out = 29;
+  FilmPlan plan = plan_film(all, cine, {});
   EXPECT_EQ(plan.first, 10U);
   EXPECT_EQ(plan.last, 29U);
   EXPECT_EQ(plan.pictures, 20U);
   EXPECT_NEAR(plan.rate_hz, 20.0, 0.01);
-  plan = plan_film(cine, {.range = FilmRange::all, .speed = 0.25});
+  plan = plan_film(all, cine, {.range = FilmRange::all, .speed = 0.25});
   EXPECT_EQ(plan.pictures, 101U);
   EXPECT_NEAR(plan.rate_hz, 5.0, 0.01);
   EXPECT_NEAR(plan.seconds(), 20.2, 0.05);
@@ -205,23 +206,23 @@ TEST(FilmPlan, LoopOrAllAtTheSpeedAskedFor) {
 
 // Every third frame was dropped: the video is as long as the acquisition, and what is missing is held.
 TEST(FilmPlan, MissingFramesDoNotMakeItShorter) {
-  Cine cine;
-  cine.frame_rate_hz = 50.0;
+  KeptFrames all;
+  all.frame_rate_hz = 50.0;
   for (int i = 0; i <= 150; ++i) {
-    if (i % 3 != 1) cine.times_s.push_back(static_cast<float>(i - 150) / 50.0F);
+    if (i % 3 != 1) all.times_s.push_back(static_cast<float>(i - 150) / 50.0F);
   }
-  cine.frames = cine.times_s.size();
-  cine.seconds = 3.0;
-  const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});
+  all.frames = all.times_s.size();
+  all.seconds = 3.0;
+  const FilmPlan plan = plan_film(all, {}, {.range = FilmRange::all, .speed = 1.0});
   EXPECT_EQ(plan.rate_hz, 50.0);
   EXPECT_EQ(plan.pictures, 151U);
-  const std::vector<FilmFrame> frames = film_frames(cine, plan);
-  ASSERT_EQ(frames.size(), cine.frames);
+  const std::vector<FilmFrame> frames = film_frames(all, plan);
+  ASSERT_EQ(frames.size(), all.frames);
   for (const FilmFrame& frame : frames) EXPECT_NE(frame.place % 3, 1U);
   EXPECT_EQ(frames.back().place, 150U);
-  const FilmPlan quick = plan_film(cine, {.range = FilmRange::all, .speed = 5.0});
+  const FilmPlan quick = plan_film(all, {}, {.range = FilmRange::all, .speed = 5.0});
   EXPECT_NEAR(quick.seconds(), 3.0 / 5.0, 0.03);
-  EXPECT_EQ(film_frames(cine, quick).back().place + 1, quick.pictures);
+  EXPECT_EQ(film_frames(all, quick).back().place + 1, quick.pictures);
 }
 
 TEST(FilmPlan, ASourceStartsInRealTimeWhereItCanBeSeen) {
@@ -232,14 +233,14 @@ TEST(FilmPlan, ASourceStartsInRealTimeWhereItCanBeSeen) {
 }
 
 TEST(FilmPlan, AtMostSixtyPicturesASecond) {
-  const Cine cine = kept(1001, 500.0);
-  const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});
+  const KeptFrames all = kept(1001, 500.0);
+  const FilmPlan plan = plan_film(all, {}, {.range = FilmRange::all, .speed = 1.0});
   EXPECT_EQ(plan.step, 8U);
   EXPECT_LE(plan.rate_hz, 1.05 * kFilmFastest_hz);
   EXPECT_EQ(plan.pictures, 126U);
   EXPECT_NEAR(plan.seconds(), 2.0, 0.05);
-  EXPECT_EQ(plan_film(kept(300, 61.0), {.range = FilmRange::all, .speed = 1.0}).step, 1U);
-  EXPECT_EQ(plan_film({}, {}).pictures, 0U);
+  EXPECT_EQ(plan_film(kept(300, 61.0), {}, {.range = FilmRange::all, .speed = 1.0}).step, 1U);
+  EXPECT_EQ(plan_film({}, {}, {}).pictures, 0U);
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ INSTANTIATE_TEST_SUITE_P(Buttons, ScannerWindowCures, ::testing::Values("Resume"
 TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   start(RingPolicy::error);
   connect();
-  for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
-  ASSERT_GE(app_->state().cine.frames, 3U);
+  for (int k = 0; k < 200 && app_->state().kept.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
+  ASSERT_GE(app_->state().kept.frames, 3U);
   const std::uint64_t before = app_->state().numbers.counts.produced;
   // More than slots and lanes hold, and no turn of the window between them.
   std::optional<ScriptedSender::Message> stopped;
@@ -162,7 +162,7 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));
   EXPECT_TRUE(said("Resumed"));
   EXPECT_GT(app_->state().numbers.counts.produced, before) << "the counts go on";
-  EXPECT_GE(app_->state().cine.frames, 3U) << "and the history stays";
+  EXPECT_GE(app_->state().kept.frames, 3U) << "and the history stays";
   EXPECT_EQ(status()->connections, 1U);
   send(5);
   EXPECT_EQ(app_->state().run, RunState::live) << "what came before the stop does not fill the slots again";
@@ -180,16 +180,16 @@ const std::string kOtherScan =
 TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) {
   start();
   connect();
-  for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
-  const std::size_t before = app_->state().cine.frames;
+  for (int k = 0; k < 200 && app_->state().kept.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
+  const std::size_t before = app_->state().kept.frames;
   ASSERT_GE(before, 3U);
   const std::uint64_t change = next_;
   ASSERT_TRUE(sender_->describe(1, kOtherScan) && sender_->expect(4).has_value());
   ASSERT_TRUE(until([&] { return said("New description: 8 elements, 2 transmits. History of the old one stays"); }));
   EXPECT_EQ(app_->state().source.name, "Other probe");
   EXPECT_EQ(app_->state().source.rate_hz, 30.0);
-  for (int k = 0; k < 200 && app_->state().cine.frames < before + 2; ++k) send(1);
-  ASSERT_GE(app_->state().cine.frames, before + 2);
+  for (int k = 0; k < 200 && app_->state().kept.frames < before + 2; ++k) send(1);
+  ASSERT_GE(app_->state().kept.frames, before + 2);
   const auto shows = [&](int elements) {
     const Image& image = app_->viewer().shown_image();
     return image.acquisition != nullptr && image.acquisition->n_elements() == elements;
@@ -208,7 +208,7 @@ TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) 
       until([&] { return sender_->soon_frame(next_, {}) && app_->state().numbers.counts.processed > processed; }));
   EXPECT_EQ(app_->state().run, RunState::frozen);
   EXPECT_TRUE(shows(16));
-  app_->state().cine.index = app_->state().cine.frames - 1;
+  app_->state().cine.index = app_->state().kept.frames - 1;
   ASSERT_TRUE(until([&] { return shows(8); })) << "the newest of those that are held";
   press(Key::space);
   ++next_;

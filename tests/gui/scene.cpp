@@ -26,8 +26,8 @@ AcquisitionPtr scene_acquisition() {
   return a;
 }
 
-UiState plausible_state() {
-  UiState s;
+WindowState plausible_state() {
+  WindowState s;
   const AcquisitionPtr acquisition = scene_acquisition();
   s.params = default_params(*acquisition);
   s.params.level.reference_db = 0.0;
@@ -57,32 +57,6 @@ UiState plausible_state() {
 }
 
 Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings, FirstTour tour) {
-  UiCommands c;
-  c.params_changed = [this] { ++params_changed; };
-  c.stream_changed = [this] { ++stream_changed; };
-  c.open_phantom = [this](const std::string& name) { opened_phantom = name; };
-  c.open_lesson = [this](const std::string& name) { opened_lesson = name; };
-  c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
-  c.toggle_freeze = [this] { ++freezes; };
-  c.cine_changed = [this] { ++cine_changed; };
-  c.compare_with = [this](CompareSide side, const std::filesystem::path& file) {
-    compared_with.push_back({side, file});
-  };
-  c.swap_recordings = [this] { ++recordings_swapped; };
-  c.save = [this](SaveWhat what) {
-    saved.push_back(what);
-    if (what == SaveWhat::picture) ++pictures;
-  };
-  c.toggle_record = [this] { ++records; };
-  c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
-  c.say = [this](const std::string& text) { said.push_back(text); };
-  c.hint = c.say;
-  c.restart = [this] { ++restarts; };
-  c.reset = [this] { ++resets; };
-  c.cancel = [this] { ++cancels; };
-  c.save_table = [this](const ResultTable& table) { saved_tables.push_back(table); };
-  c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
-  c.dismiss_message = [this](std::size_t index) { dismissed = index; };
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,
                                                   .height = height,
                                                   .surface = SurfaceKind::offscreen,
@@ -91,16 +65,48 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .settings_file = settings,
                                                   .first_tour = tour,
                                                   .ui_scale = scale},
-                                    std::move(c), live_, &past_);
+                                    commands_, live_, &past_);
+}
+
+void Scene::note(const AnyCommand& given) {
+  using namespace command;
+  const Acts acts{
+      [this](const ParamsChanged&) { ++params_changed; },
+      [this](const StreamChanged&) { ++stream_changed; },
+      [this](const CineChanged&) { ++cine_changed; },
+      [this](const OpenPhantom& c) { opened_phantom = c.text; },
+      [this](const OpenLesson& c) { opened_lesson = c.name; },
+      [this](const OpenFile& c) { opened_file = c.file; },
+      [this](const ToggleFreeze&) { ++freezes; },
+      [this](const CompareWith& c) { compared_with.emplace_back(c.side, c.file); },
+      [this](const SwapRecordings&) { ++recordings_swapped; },
+      [this](const Save& c) {
+        saved.push_back(c.what);
+        if (c.what == SaveWhat::picture) ++pictures;
+      },
+      [this](const ToggleRecord&) { ++records; },
+      [this](const command::Preset& c) { preset_orders.push_back(c.order); },
+      [this](const Say& c) { said.push_back(c.text); },
+      [this](const Hint& c) { said.push_back(c.text); },
+      [this](const Restart&) { ++restarts; },
+      [this](const Reset&) { ++resets; },
+      [this](const Cancel&) { ++cancels; },
+      [this](const SaveTable& c) { saved_tables.push_back(c.table); },
+      [this](const SaveTimings& c) { saved_timings.push_back(c.format); },
+      [this](const DismissMessage& c) { dismissed = c.index; },
+      [](const auto&) {},
+  };
+  std::visit(acts, given);
 }
 
 void Scene::freeze(std::size_t count, double rate_hz) {
   Cine& cine = state.cine;
-  cine.frames = count;
-  cine.seconds = static_cast<double>(count - 1) / rate_hz;
-  cine.times_s.clear();
+  KeptFrames& kept = state.kept;
+  kept.frames = count;
+  kept.seconds = static_cast<double>(count - 1) / rate_hz;
+  kept.times_s.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    cine.times_s.push_back(static_cast<float>(static_cast<double>(i) / rate_hz - cine.seconds));
+    kept.times_s.push_back(static_cast<float>(static_cast<double>(i) / rate_hz - kept.seconds));
   }
   cine.index = cine.mark_out = count - 1;
   cine.mark_in = 0;
@@ -111,7 +117,10 @@ void Scene::freeze(std::size_t count, double rate_hz) {
 // is unchanged, including OpenGL's checks of every call.
 void Scene::frames(int count) {
   glEnable(GL_RASTERIZER_DISCARD);
-  for (int i = 0; i < count; ++i) viewer->frame(state);
+  for (int i = 0; i < count; ++i) {
+    viewer->frame(state);
+    for (const AnyCommand& command : commands_.take()) note(command);
+  }
   glDisable(GL_RASTERIZER_DISCARD);
 }
 

@@ -31,7 +31,7 @@ using Field = std::function<float(double x_mm, double z_mm)>;
 using Labels = std::function<int(double x_mm, double z_mm)>;
 
 AcquisitionPtr scene_acquisition();
-UiState plausible_state();
+WindowState plausible_state();
 
 class Scene {
  public:
@@ -74,7 +74,7 @@ class Scene {
   RgbImage shot();
   [[nodiscard]] int gl_error() const;
 
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0,
       records = 0, cancels = 0;
   std::string opened_phantom, opened_lesson;
@@ -90,11 +90,13 @@ class Scene {
   std::unique_ptr<Viewer> viewer;
 
  private:
+  void note(const AnyCommand& given);
   void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
                      double aliasing_m_s, const FrameStamp& stamp);
   void put_line(LineQueue& queue, const Image& image);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
+  Commands commands_;
   LiveImages live_;
   PastImages past_;
   std::uint64_t spectrograms_put_ = 0;

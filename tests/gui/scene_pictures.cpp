@@ -23,14 +23,14 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
   image.params = &box == &past_[1] ? state.cine.a : state.params;
   image.acquisition = state.source.acquisition;
   image.host_db = pixels->data();
-  if (state.image.inspected && &box != &past_[1]) put_line(&box == &live_.images ? live_.line : past_.line, image);
+  if (state.view.inspected && &box != &past_[1]) put_line(&box == &live_.images ? live_.line : past_.line, image);
   box.publish();
 }
 
 // Puts the line through the inspected place, as the processing thread does.
 void Scene::put_line(LineQueue& queue, const Image& image) {
   LineOrigin origin{.grid = image.grid,
-                    .column = line_column(image.grid, *state.image.inspected),
+                    .column = line_column(image.grid, *state.view.inspected),
                     .acquisition = image.acquisition,
                     .params = image.params};
   std::vector<float> levels;

@@ -38,7 +38,7 @@ class Folder {
 };
 
 // The frame looks at the files only now and then.
-void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
+void wait_for_message(Viewer& viewer, WindowState& state, std::size_t count) {
   for (int i = 0; i < 100 && state.notices.messages.list().size() < count; ++i) {
     viewer.frame(state);
     viewer.wait_events(0.02);
@@ -48,16 +48,17 @@ void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
 
 TEST(Shader, IsReloadedAndABadOneIsReported) {
   const Folder folder;
+  Commands commands;
   LiveImages live;
   std::unique_ptr<Viewer> viewer;
   try {
     viewer = std::make_unique<Viewer>(
-        ViewerOptions{.surface = SurfaceKind::offscreen, .interop = Interop::off, .shader_dir = folder.path},
-        UiCommands(), live);
+        ViewerOptions{.surface = SurfaceKind::offscreen, .interop = Interop::off, .shader_dir = folder.path}, commands,
+        live);
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   state.notices.messages.clear();
   std::vector<float> pixels(4, -30.0F);
   Image& image = live.images.back();
@@ -88,9 +89,10 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
 }
 
 TEST(Shader, MissingFolderIsOneReadableLine) {
+  Commands commands;
   LiveImages live;
   try {
-    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, UiCommands(), live);
+    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, commands, live);
     FAIL() << "no error";
   } catch (const Error& error) {
     const std::string text = error.what();

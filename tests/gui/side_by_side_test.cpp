@@ -175,7 +175,7 @@ TEST(SideBySideWindow, OneZoomAndPanForBoth) {
   scene.inject(wheel);
   wheel.wheel = 3;
   scene.inject(wheel);
-  EXPECT_FALSE(scene.state.image.pan_zoom.fitted);
+  EXPECT_FALSE(scene.state.view.pan_zoom.fitted);
   const Rect after_a = scene.viewer->screen().side_a_layout().image, after_b = scene.viewer->screen().picture();
   EXPECT_GT(after_a.width(), a.width() - 1);
   EXPECT_EQ(after_a.width(), after_b.width());
@@ -210,7 +210,7 @@ TEST(SideBySideWindow, ADragThatBeginsOnADrawsAMarkOfBoth) {
 bool settled(Scene& scene) {
   for (int i = 0; i < 2000; ++i) {
     scene.frames(1);
-    if (!scene.state.image.measured.values.empty() && !scene.state.image.measured_a.values.empty()) return true;
+    if (!scene.state.measured.values.empty() && !scene.state.measured_a.values.empty()) return true;
   }
   return false;
 }
@@ -229,11 +229,11 @@ TEST(CompareMeasures, BothSidesHaveTheirNumbers) {
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}},
                               {.number = 2, .kind = MarkKind::profile, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
     ASSERT_TRUE(settled(scene));
-    EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
-    EXPECT_NEAR(value_of(scene.state.image.measured, "region 1", "mean amplitude"), -45.0, 1e-4);
-    EXPECT_EQ(scene.state.image.measured_a.profiles.size(), 1U);
+    EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
+    EXPECT_NEAR(value_of(scene.state.measured, "region 1", "mean amplitude"), -45.0, 1e-4);
+    EXPECT_EQ(scene.state.measured_a.profiles.size(), 1U);
     scene.tap(Key::x);
-    EXPECT_TRUE(scene.state.image.measured_a.values.empty()) << "nothing is compared any more";
+    EXPECT_TRUE(scene.state.measured_a.values.empty()) << "nothing is compared any more";
   }
 }
 
@@ -243,8 +243,8 @@ TEST(CompareMeasures, AnotherGridHasTheSameRegionInMillimetres) {
       scene, [](double x, double) { return x < 1.0 ? -15.0F : -25.0F; }, flat(-45), kDeep);
   scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {0.5e-3, 20e-3}}}};
   ASSERT_TRUE(settled(scene));
-  EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
-  EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
+  EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
+  EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
 }
 
 // Without levels nothing is said about depths or missing regions: a dot and its note are all that warns.
@@ -256,9 +256,9 @@ TEST(CompareMeasures, OfWeightsThereIsOnlyTheirNote) {
   scene.state.params.formation.adaptive = Adaptive::coherence;
   scene.state.params.formation.adaptive_show = AdaptiveShow::weight;
   scene.put_past(0, kSquare, flat(0.5F), 100);
-  ASSERT_TRUE(scene.frames_until([&] { return scene.state.image.measured.values.empty(); }));
+  ASSERT_TRUE(scene.frames_until([&] { return scene.state.measured.values.empty(); }));
   scene.frames(1);
-  ASSERT_FALSE(scene.state.image.measured_a.values.empty());
+  ASSERT_FALSE(scene.state.measured_a.values.empty());
   const RgbImage shot = scene.shot();
   constexpr Rgb kWarning{0xE9, 0xB8, 0x5C};
   int warning = 0;
@@ -315,7 +315,7 @@ TEST(CompareBar, ARecordingIsChosenByTheDialog) {
   ASSERT_EQ(scene.compared_with.size(), 1U);
   EXPECT_EQ(scene.compared_with[0].first, CompareSide::a);
   EXPECT_EQ(scene.compared_with[0].second.parent_path(), folder.path());
-  scene.state.cine.a_recording = {.name = "other.uff", .acquisition = scene.state.source.acquisition};
+  scene.state.kept.a_recording = {.name = "other.uff", .acquisition = scene.state.source.acquisition};
   scene.frames(1);
   const int before = scene.params_changed;
   scene.click("swap");

@@ -45,12 +45,12 @@ TEST_F(StillWindow, OneFrameIsProcessedOnceAndAgainWithOtherParameters) {
   EXPECT_EQ(state().numbers.counts.processed, 1U);
   EXPECT_EQ(image().stamp.sequence, 0U);
   EXPECT_EQ(why_no_freeze(state()), kOneFrame);
-  EXPECT_EQ(why_no_act(state(), CineAct::play), kOneFrame);
+  EXPECT_EQ(why_no_act(state(), state(), CineAct::play), kOneFrame);
   EXPECT_EQ(why_no_comparison(state()), "");
   EXPECT_TRUE(state().stream.loop) << "what the user chose stays, for the next recording";
   const double before = image().params.formation.sound_speed_m_s;
   state().params.formation.sound_speed_m_s = before + 40.0;
-  app_->viewer().screen().commands().params_changed();
+  app_->commands().send(command::ParamsChanged{});
   ASSERT_TRUE(until([&] { return image().params.formation.sound_speed_m_s == before + 40.0; }));
   EXPECT_EQ(image().stamp.sequence, 0U);
   EXPECT_EQ(state().numbers.counts.processed, 1U);
@@ -113,7 +113,7 @@ TEST_F(StillWindow, SavesComplexPixelsOfHistoryFrames) {
   begin(options_for(record(6)));
   ASSERT_TRUE(until([&] { return state().numbers.counts.processed > 12; }));
   press(Key::space);
-  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().cine.frames > 8; }));
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().kept.frames > 8; }));
   const auto saved = [&] {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(to))
@@ -121,11 +121,11 @@ TEST_F(StillWindow, SavesComplexPixelsOfHistoryFrames) {
     std::ranges::sort(files);
     return files;
   };
-  app_->viewer().screen().commands().save(SaveWhat::iq);
+  app_->commands().send(command::Save{SaveWhat::iq});
   ASSERT_TRUE(until([&] { return saved().size() == 1 && state().saving.busy.empty(); })) << state().saving.last;
   state().cine.mark_in = 1;
   state().cine.mark_out = 5;
-  app_->viewer().screen().commands().save(SaveWhat::iq_range);
+  app_->commands().send(command::Save{SaveWhat::iq_range});
   ASSERT_TRUE(until([&] { return saved().size() == 2 && state().saving.busy.empty(); })) << state().saving.last;
   std::vector<int> counts;
   for (const auto& file : saved()) {
@@ -140,9 +140,9 @@ TEST_F(StillWindow, SavesComplexPixelsOfHistoryFrames) {
   EXPECT_EQ(counts, (std::vector<int>{1, 5}));
   // No complex pixels: said, and no file.
   state().params.formation.adaptive = Adaptive::slsc;
-  app_->viewer().screen().commands().params_changed();
+  app_->commands().send(command::ParamsChanged{});
   ASSERT_TRUE(until([&] { return !state().saving.why_no_iq.empty(); }));
-  app_->viewer().screen().commands().save(SaveWhat::iq_range);
+  app_->commands().send(command::Save{SaveWhat::iq_range});
   ASSERT_TRUE(until([&] { return state().saving.failed; }));
   EXPECT_EQ(saved().size(), 2U);
 }

@@ -41,7 +41,7 @@ std::vector<Span> script_spans(const SpanScript& s) {
   return spans;
 }
 
-void fill_stream(UiState& s, const SpanScript& script) {
+void fill_stream(WindowState& s, const SpanScript& script) {
   s.numbers.counts.produced = 24'720;
   s.numbers.counts.copied = 24'681;
   s.numbers.counts.processed = 24'680;
@@ -71,7 +71,7 @@ void fill_stream(UiState& s, const SpanScript& script) {
                       .t_p_ms = script.kernels_ms,
                       .period_ms = script.period_ms,
                       .frames = static_cast<std::size_t>(script.frames)};
-  s.numbers.timeline.spans = script_spans(script);
+  s.numbers.spans = script_spans(script);
 }
 
 void turn_wheel(Scene& scene, float x, float y, float steps) {

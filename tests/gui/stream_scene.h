@@ -22,8 +22,8 @@ inline constexpr std::int64_t kScriptBegin_ns = 1'000'000'000'000;
 // Returns spans, oldest first; frame k is copied from kScriptBegin_ns + k x period on.
 std::vector<Span> script_spans(const SpanScript& script);
 
-// Sets every number of the stream panel, nonzero if possible.
-void fill_stream(UiState& state, const SpanScript& script = {});
+// Every number of the stream panel, none zero that can be another.
+void fill_stream(WindowState& state, const SpanScript& script = {});
 
 // Scrolls its column until the control is in view.
 void reveal(Scene& scene, const std::string& id);

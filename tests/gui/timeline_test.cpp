@@ -28,31 +28,31 @@ TEST(TimelinePanel, AsksForSpansOnlyWhileTheyAreSeen) {
   ECHO_SCENE(scene, 1600, 900);
   fill_stream(scene.state);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
   reveal(scene, "panel_timeline");
   scene.click("timeline_pause");
-  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
+  EXPECT_FALSE(scene.state.timeline_wanted);
   scene.click("timeline_pause");
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
   scene.click("panel_timeline");
-  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
+  EXPECT_FALSE(scene.state.timeline_wanted);
 }
 
 TEST(TimelinePanel, AsksForNothingBehindThePresentation) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
   scene.press(Key::f5);
-  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
+  EXPECT_FALSE(scene.state.timeline_wanted);
   scene.press(Key::f5);
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
 }
 
 TEST(TimelinePanel, AsksForNothingWhereItHasNoRoom) {
   ECHO_SCENE(scene, 800, 480);
-  scene.state.numbers.timeline.wanted = true;
+  scene.state.timeline_wanted = true;
   scene.frames(2);
-  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
+  EXPECT_FALSE(scene.state.timeline_wanted);
 }
 
 TEST(TimelinePanel, PauseKeepsWhatIsOnScreen) {
@@ -67,14 +67,14 @@ TEST(TimelinePanel, PauseKeepsWhatIsOnScreen) {
   const int before = copies();
   EXPECT_GT(before, 30);
   scene.click("timeline_pause");
-  scene.state.numbers.timeline.spans = script_spans({.copy_ms = 0.8, .kernels_ms = 0.1});
+  scene.state.numbers.spans = script_spans({.copy_ms = 0.8, .kernels_ms = 0.1});
   EXPECT_EQ(copies(), before);
   scene.click("timeline_pause");
   EXPECT_GT(copies(), 2 * before);
-  scene.state.numbers.timeline.spans.clear();
+  scene.state.numbers.spans.clear();
   EXPECT_EQ(copies(), 0);
   scene.click("timeline_pause");  // nothing to keep
-  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
+  EXPECT_TRUE(scene.state.timeline_wanted);
 }
 
 TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {

@@ -387,18 +387,18 @@ TEST(Lesson, TheDarkRegionIsMadeByTheMethod) {
   options.height = 800;
   WindowApp app(options, SurfaceKind::offscreen);
   app.begin();
-  UiState& state = app.state();
+  WindowState& state = app.state();
   ASSERT_TRUE(turn_until(app, [&] { return state.numbers.shown > 1; }));
   open_lesson(app);
   const auto measured_with = [&](Adaptive method) {
-    return state.image.measured.pairs.size() == 1 && state.image.measured.image.params.formation.adaptive == method;
+    return state.measured.pairs.size() == 1 && state.measured.image.params.formation.adaptive == method;
   };
   ASSERT_TRUE(turn_until(app, [&] { return measured_with(Adaptive::coherence); }));
-  EXPECT_LT(state.image.measured.pairs[0].stats.contrast_db, -10.0);
+  EXPECT_LT(state.measured.pairs[0].stats.contrast_db, -10.0);
   state.params.formation.adaptive = Adaptive::off;
   press(app, {.key = Key::right_bracket});  // any key that says that parameters changed
   ASSERT_TRUE(turn_until(app, [&] { return measured_with(Adaptive::off); }));
-  EXPECT_NEAR(state.image.measured.pairs[0].stats.contrast_db, 7.2, 2.0);
+  EXPECT_NEAR(state.measured.pairs[0].stats.contrast_db, 7.2, 2.0);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class ScriptedWindow {
     app_->begin();
   }
   [[nodiscard]] WindowApp& app() const { return *app_; }
-  [[nodiscard]] UiState& state() const { return app_->state(); }
+  [[nodiscard]] WindowState& state() const { return app_->state(); }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
   [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app_, holds); }
   void click(const std::string& id) const { testing::click(*app_, id); }

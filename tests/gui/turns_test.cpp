@@ -92,14 +92,14 @@ TEST_F(Turns, DoNotWaitForTheStreamBefore) {
   longest_ms_ = 0.0;
   for (const Key preset : {Key::digit1, Key::digit2, Key::digit3, Key::digit1}) {
     state().params.formation.adaptive = Adaptive::minimum_variance;
-    app_->viewer().screen().commands().params_changed();
+    app_->commands().send(command::ParamsChanged{});
     for (int i = 0; i < 3; ++i) turn();
     press({preset});
   }
   state().params.formation.adaptive = Adaptive::minimum_variance;
-  app_->viewer().screen().commands().params_changed();
+  app_->commands().send(command::ParamsChanged{});
   for (const char* const phantom : {"points", "heart"}) {
-    app_->viewer().screen().commands().open_phantom(phantom);
+    app_->commands().send(command::OpenPhantom{phantom});
     int turns = 0;  // between the two streams
     ASSERT_TRUE(until([&] {
       const bool between = state().source.phantom == phantom && state().run == RunState::opening;

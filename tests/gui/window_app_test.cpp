@@ -47,7 +47,7 @@ class DroppedFiles : public WindowTest {
   }
   // A line about the file, and the recording plays on.
   void expect_refused(const fs::path& file, const std::string& why) {
-    UiState& state = app_->state();
+    WindowState& state = app_->state();
     state.notices.messages.clear();
     state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
     drop(file);
@@ -162,7 +162,7 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   ECHO_NEED_DATA("fk_gammex_nylon/RFdata1.mat");
   const TemporaryFolder folder;
   const WindowOf window(folder, (data_folder() / "fk_gammex_nylon/RFdata1.mat").string());
-  UiState& state = window.app->state();
+  WindowState& state = window.app->state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 0; }));
   const std::vector<Transmit> before = state.source.acquisition->transmits;
   const ImagingParams params = state.params;
@@ -225,7 +225,7 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   const std::string gone = (folder / "gone").string();
   write_text_file(folder / "config/echoloop/window", "save_folder = " + gone + "\n");
   const WindowOf window(folder, "sim:cyst");
-  UiState& state = window.app->state();
+  WindowState& state = window.app->state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1; }));
   const std::string refusal =
       "The folder " + gone + " does not exist. Choose another folder, for example " + folder.path().string();
@@ -302,7 +302,7 @@ TEST(SavedFiles, AreAsTheLastRunChose) {
     window.click("save_ground/Dark");
   }
   const WindowOf window(folder, "sim:cyst");
-  UiState& state = window.app->state();
+  WindowState& state = window.app->state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1; }));
   state.notices.messages.clear();
   window.press(Key::s);
@@ -341,8 +341,8 @@ TEST_F(SavedTable, HasSourceFrameAndParametersBeforeItsRows) {
   const Image& shown = app_->viewer().shown_image();
   FrameStamp stamp = shown.stamp;
   stamp.source_index = 12344;  // of an earlier image
-  app_->viewer().screen().commands().save_table(
-      {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params});
+  app_->commands().send(command::SaveTable{
+      {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params}});
   fs::path saved;
   ASSERT_TRUE(until([&] {
     for (const auto& file : fs::directory_iterator(folder_.path())) {

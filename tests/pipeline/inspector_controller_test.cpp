@@ -14,7 +14,7 @@ struct Rig {
   Rig() {
     state.params = testing::small_picture(*acquisition, 24, 32);
     state.source.acquisition = acquisition;
-    state.image.inspected = PlanePoint{0.0, 4e-3};
+    state.view.inspected = PlanePoint{0.0, 4e-3};
     wait_until([this] { return history.extent().frames > 4; });
   }
   void turn(InspectorController::Moment moment) { inspector.update(state, session, moment, now_ns()); }
@@ -27,7 +27,7 @@ struct Rig {
     });
   }
   [[nodiscard]] bool complete() const {
-    for (const int k : state.image.inspector.pictures_seen) {
+    for (const int k : state.view.inspector.pictures_seen) {
       if (state.image.inspector.pictures[static_cast<std::size_t>(k)] == nullptr) return false;
     }
     return true;
@@ -41,7 +41,7 @@ struct Rig {
   InspectionAnswers answers;
   TimingTrace trace{256};
   RfHistory history{std::size_t{1} << 20};
-  UiState state;
+  WindowState state;
   Session session{*backend,
                   source,
                   images,
@@ -58,15 +58,15 @@ TEST(InspectingTheStream, AsksNothingWhileItIsClosed) {
   Rig rig;
   for (int k = 0; k < 50; ++k) rig.turn(InspectorController::Moment::live);
   EXPECT_EQ(rig.inspector.requests(), 0U);
-  rig.state.image.inspector.wanted = true;
-  rig.state.image.inspected.reset();
+  rig.state.view.inspector.wanted = true;
+  rig.state.view.inspected.reset();
   rig.turn(InspectorController::Moment::live);
   EXPECT_EQ(rig.inspector.requests(), 0U) << "nor while no pixel is chosen";
 }
 
 TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
   Rig rig;
-  rig.state.image.inspector.wanted = true;
+  rig.state.view.inspector.wanted = true;
   const std::int64_t begin_ns = now_ns();
   wait_until([&] {
     rig.turn(InspectorController::Moment::live);
@@ -76,11 +76,11 @@ TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
   ASSERT_NE(rig.state.image.inspector.pixel, nullptr);
   const std::uint64_t before = rig.inspector.requests();
   wait_until([&] {
-    rig.state.image.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
+    rig.state.view.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
     rig.turn(InspectorController::Moment::live);
     return rig.inspector.requests() > before;
   });
-  rig.state.image.inspector.wanted = false;
+  rig.state.view.inspector.wanted = false;
   rig.turn(InspectorController::Moment::live);
   EXPECT_EQ(rig.state.image.inspector.pixel, nullptr) << "closed, nothing is kept";
 }
@@ -89,8 +89,8 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   Rig rig;
   rig.history.hold();
   rig.state.cine.index = 1;
-  rig.state.image.inspector.wanted = true;
-  rig.state.image.inspector.pictures_seen = {0, 1, 2};
+  rig.state.view.inspector.wanted = true;
+  rig.state.view.inspector.pictures_seen = {0, 1, 2};
   rig.drain();
   EXPECT_EQ(rig.state.image.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
   const std::uint64_t settled = rig.inspector.requests();
@@ -111,8 +111,8 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
 TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
   Rig rig;
   rig.history.hold();
-  rig.state.image.inspector.wanted = true;
-  rig.state.image.inspector.pictures_seen = {0};
+  rig.state.view.inspector.wanted = true;
+  rig.state.view.inspector.pictures_seen = {0};
   rig.state.params.formation.band_high_hz = rig.state.params.formation.band_low_hz - 1e6;
   wait_until([&] {
     rig.turn(InspectorController::Moment::frozen);

@@ -124,12 +124,13 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
   rig.go = true;
   wait_until([&] { return rig.processed == kFrames; });
   rig.history.hold();
-  UiState state;
+  WindowState state;
   state.params = params;
-  state.image.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
-  state.image.m_mode.wanted = true;
-  MModeColumns columns;
-  state.image.m_mode.columns = &columns;
+  state.view.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
+  state.view.m_mode.wanted = true;
+  const auto strip = std::make_shared<MModeColumns>();
+  MModeColumns& columns = *strip;
+  state.image.m_mode.columns = strip;
   std::vector<std::uint64_t> order;
   MModeReview review(rig.history, rig.past.line);
   wait_until([&] {
@@ -151,7 +152,7 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
     EXPECT_EQ(column.stamp.sequence, kept[i].sequence);
     ASSERT_TRUE(live.contains(column.stamp.sequence));
     const Picture& picture = *live[column.stamp.sequence];
-    ASSERT_EQ(column.levels_db, column_of(picture, line_column(picture.grid, *state.image.inspected))) << i;
+    ASSERT_EQ(column.levels_db, column_of(picture, line_column(picture.grid, *state.view.inspected))) << i;
   }
 }
 
@@ -168,12 +169,13 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
   rig.go = true;
   wait_until([&] { return rig.processed == kFrames; });
   rig.history.hold();
-  UiState state;
+  WindowState state;
   state.params = params;
-  state.image.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
-  state.image.m_mode.wanted = true;
-  MModeColumns columns;
-  state.image.m_mode.columns = &columns;
+  state.view.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
+  state.view.m_mode.wanted = true;
+  const auto strip = std::make_shared<MModeColumns>();
+  MModeColumns& columns = *strip;
+  state.image.m_mode.columns = strip;
   MModeReview review(rig.history, rig.past.line);
   const auto turn = [&] {
     rig.past.line.drain([&](LineColumn& column) { columns.add(column); });
@@ -183,7 +185,7 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
     turn();
     return columns.size() >= 3;
   });
-  state.image.m_mode.cancelled = true;
+  state.view.m_mode.cancelled = true;
   const std::size_t most = columns.size() + 4;  // what was asked for still comes
   wait_until([&] {
     turn();
@@ -192,7 +194,7 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
   for (int i = 0; i < 50; ++i) turn();
   EXPECT_LE(columns.size(), most);
   EXPECT_LT(columns.size(), rig.history.stamps().size());
-  state.image.m_mode.cancelled = false;
+  state.view.m_mode.cancelled = false;
   wait_until([&] {
     turn();
     return columns.size() == rig.history.stamps().size();

@@ -83,13 +83,13 @@ struct Rig {
         std::make_unique<Session>(backend, source, images, trace, SessionOptions{.stream = stream, .params = params});
   }
   void freeze(std::uint64_t sequence = 0) {
-    review.freeze(cine, sequence);
+    review.freeze(cine, kept, sequence);
     update(0);
   }
   // A window frame `ms` later.
   std::size_t update(double ms) {
     clock_ns += static_cast<std::int64_t>(ms * 1e6);
-    review.update(cine, params, *session, clock_ns);
+    review.update(cine, kept, params, *session, clock_ns);
     return cine.index;
   }
 
@@ -102,6 +102,7 @@ struct Rig {
   RfHistory history{1 << 20};
   Playback review{history};
   Cine cine;
+  KeptFrames kept;
   std::int64_t clock_ns = 1'000'000 * kMs;  // steady clocks are large
 };
 
@@ -113,23 +114,23 @@ std::vector<std::int64_t> every_ms(std::int64_t step, int n) {
 
 TEST(Cine, FreezesOnTheFrameOnScreen) {
   Rig rig(every_ms(20, 101));
-  rig.review.freeze(rig.cine, 540);
+  rig.review.freeze(rig.cine, rig.kept, 540);
   EXPECT_EQ(rig.cine.index, 40U);
-  EXPECT_EQ(rig.cine.frames, 101U);
-  EXPECT_NEAR(rig.cine.seconds, 2.0, 1e-6);
+  EXPECT_EQ(rig.kept.frames, 101U);
+  EXPECT_NEAR(rig.kept.seconds, 2.0, 1e-6);
   EXPECT_EQ(rig.cine.mark_in, 0U);
   EXPECT_EQ(rig.cine.mark_out, 100U);
   EXPECT_TRUE(rig.review.frozen());
-  rig.review.resume(rig.cine, *rig.session);
+  rig.review.resume(rig.cine, rig.kept, *rig.session);
   EXPECT_FALSE(rig.review.frozen());
-  rig.review.freeze(rig.cine, 3);  // gone long ago: the newest
+  rig.review.freeze(rig.cine, rig.kept, 3);  // gone long ago: the newest
   EXPECT_EQ(rig.cine.index, 100U);
 }
 
 TEST(Cine, OfAHeldBackStreamPlaysInRealTime) {
   Rig rig(every_ms(66, 101), 50.0);  // came 3.3 times too slowly
   rig.freeze(500);
-  EXPECT_NEAR(rig.cine.seconds, 2.0, 1e-6);
+  EXPECT_NEAR(rig.kept.seconds, 2.0, 1e-6);
   EXPECT_NEAR(rig.history.extent().seconds, 2.0, 1e-6);
   rig.cine.playing = true;
   EXPECT_EQ(rig.update(1010.0), 50U);
@@ -214,7 +215,7 @@ TEST(Cine, PlayingDoesNotWaitInAPause) {
   for (std::size_t i = 25; i < times.size(); ++i) times[i] += 60'000;  // a minute frozen
   Rig rig(times);
   rig.freeze(500);
-  EXPECT_NEAR(rig.cine.seconds, 1.0, 1e-6);
+  EXPECT_NEAR(rig.kept.seconds, 1.0, 1e-6);
   rig.cine.playing = true;
   EXPECT_EQ(rig.update(610.0), 30U);
 }
@@ -261,7 +262,7 @@ TEST(Cine, LiveAComparisonIsOfTheNewestFrame) {
   EXPECT_TRUE(rig.review.answered_by(newest));
   rig.freeze(503);
   EXPECT_EQ(rig.review.requests(), 2U) << "the frame on screen";
-  rig.review.resume(rig.cine, *rig.session);
+  rig.review.resume(rig.cine, rig.kept, *rig.session);
   EXPECT_TRUE(rig.cine.compare) << "goes on live";
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 3U);
@@ -295,7 +296,7 @@ TEST(Cine, WithNothingKeptThereIsNothingToAskFor) {
   rig.cine.playing = true;
   rig.update(100.0);
   EXPECT_EQ(rig.review.requests(), 0U);
-  EXPECT_EQ(rig.cine.frames, 0U);
+  EXPECT_EQ(rig.kept.frames, 0U);
 }
 
 }  // namespace

@@ -80,14 +80,14 @@ std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double fr
   return times;
 }
 
-void Playback::freeze(Cine& cine, std::uint64_t sequence) {
+void Playback::freeze(Cine& cine, KeptFrames& kept, std::uint64_t sequence) {
   history_.hold();
   frozen_ = true;
   const std::vector<FrameStamp> stamps = history_.stamps();
-  cine.frame_rate_hz = history_.frame_rate_hz();
-  cine.times_s = cine_times_s(stamps, cine.frame_rate_hz);
-  cine.frames = stamps.size();
-  cine.seconds = stamps.empty() ? 0.0 : -static_cast<double>(cine.times_s.front());
+  kept.frame_rate_hz = history_.frame_rate_hz();
+  kept.times_s = cine_times_s(stamps, kept.frame_rate_hz);
+  kept.frames = stamps.size();
+  kept.seconds = stamps.empty() ? 0.0 : -static_cast<double>(kept.times_s.front());
   cine.mark_in = 0;
   cine.mark_out = cine.index = stamps.empty() ? 0 : stamps.size() - 1;
   for (std::size_t i = stamps.size(); i > 0; --i) {
@@ -100,23 +100,23 @@ void Playback::freeze(Cine& cine, std::uint64_t sequence) {
   asked_.reset();
 }
 
-void Playback::resume(Cine& cine, Session& session) {
+void Playback::resume(Cine& cine, KeptFrames& kept, Session& session) {
   session.end_review();
-  forget(cine);
+  forget(cine, kept);
 }
 
-void Playback::forget(Cine& cine) {
+void Playback::forget(Cine& cine, KeptFrames& kept) {
   history_.release();
   frozen_ = comparing_live_ = false;
   cine.playing = false;
-  cine.times_s.clear();
+  kept.times_s.clear();
   asked_.reset();
 }
 
-void Playback::play(Cine& cine, std::int64_t now_ns) {
+void Playback::play(Cine& cine, const KeptFrames& kept, std::int64_t now_ns) {
   const double passed_s = played_ns_ == 0 ? 0.0 : static_cast<double>(now_ns - played_ns_) * 1e-9;
   played_ns_ = now_ns;
-  const std::vector<float>& times = cine.times_s;
+  const std::vector<float>& times = kept.times_s;
   const auto time_of = [&times](std::size_t index) { return static_cast<double>(times[index]); };
   if (!cine.playing || cine.index != placed_) position_s_ = time_of(cine.index);  // the user moved it
   if (cine.playing) {
@@ -136,13 +136,14 @@ void Playback::play(Cine& cine, std::int64_t now_ns) {
   placed_ = cine.index;
 }
 
-void Playback::update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns) {
+void Playback::update(Cine& cine, KeptFrames& kept, const ImagingParams& params, Session& session,
+                      std::int64_t now_ns) {
   const HistoryExtent extent = history_.extent();
-  cine.bytes = extent.bytes;
-  cine.budget_bytes = history_.budget_bytes();
+  kept.bytes = extent.bytes;
+  kept.budget_bytes = history_.budget_bytes();
   if (!frozen_) {
-    cine.frames = extent.frames;
-    cine.seconds = extent.seconds;
+    kept.frames = extent.frames;
+    kept.seconds = extent.seconds;
     const bool compare = cine.compare && extent.frames > 0;
     if (comparing_live_ && !compare) {
       session.end_review();
@@ -150,28 +151,29 @@ void Playback::update(Cine& cine, const ImagingParams& params, Session& session,
     }
     comparing_live_ = compare;
     if (!compare) return;
-    return ask_for(cine, extent.frames - 1, params, session);
+    return ask_for(cine, kept, extent.frames - 1, params, session);
   }
   comparing_live_ = false;
-  if (cine.frames == 0) return;
-  cine.mark_out = std::min(cine.mark_out, cine.frames - 1);
+  if (kept.frames == 0) return;
+  cine.mark_out = std::min(cine.mark_out, kept.frames - 1);
   cine.mark_in = std::min(cine.mark_in, cine.mark_out);
-  cine.index = std::min(cine.index, cine.frames - 1);
-  play(cine, now_ns);
-  ask_for(cine, cine.index, params, session);
+  cine.index = std::min(cine.index, kept.frames - 1);
+  play(cine, kept, now_ns);
+  ask_for(cine, kept, cine.index, params, session);
 }
 
-void Playback::ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session) {
-  const std::optional<KeptFrame> kept = history_.at(index);
-  if (!kept.has_value()) return;
+void Playback::ask_for(const Cine& cine, KeptFrames& kept, std::size_t index, const ImagingParams& params,
+                       Session& session) {
+  const std::optional<KeptFrame> found = history_.at(index);
+  if (!found.has_value()) return;
   Asked wanted;
   wanted.index = index;
-  wanted.sequence = kept->frame.stamp.sequence;
+  wanted.sequence = found->frame.stamp.sequence;
   wanted.params = without_display(params);
   const bool other = cine.compare && other_ != nullptr && other_->wanted();
   std::optional<ComparedFrame> beside;
   if (other && other_->opened() != nullptr) {
-    beside = other_->frame_for(kept->frame.stamp);
+    beside = other_->frame_for(found->frame.stamp);
     if (!beside) return;  // not even the first one is read
     wanted.other = beside->acquisition;
     wanted.other_index = beside->frame.stamp.source_index;
@@ -181,15 +183,15 @@ void Playback::ask_for(Cine& cine, std::size_t index, const ImagingParams& param
   Ensemble ensemble;
   if (frozen_ && params.color_flow.mode != FlowMode::off)
     ensemble = ensemble_before(history_, index, params.color_flow.frames);
-  cine.why_no_flow = ensemble.why_not;
+  kept.why_no_flow = ensemble.why_not;
   if (!ensemble.why_not.empty()) ensemble.frames.clear();
-  session.review({.frame = kept->frame,
-                  .owner = kept->owner,
+  session.review({.frame = found->frame,
+                  .owner = found->owner,
                   .params = wanted.params,
                   .compare = wanted.compare,
                   .ensemble = std::move(ensemble.frames),
                   .compared = std::move(beside),
-                  .acquisition = kept->acquisition,
+                  .acquisition = found->acquisition,
                   .turn = frozen_ && !cine.playing ? ReviewTurn::at_once : ReviewTurn::next});
   asked_ = wanted;
   ++requests_;

@@ -60,13 +60,13 @@ class Playback {
 
   [[nodiscard]] bool frozen() const { return frozen_; }
   // Frozen, the history stands still; the frame with number `sequence` (or else the newest) stays on screen.
-  void freeze(Cine& cine, std::uint64_t sequence);
-  void resume(Cine& cine, Session& session);
-  void forget(Cine& cine);  // another source, or no session any more
+  void freeze(Cine& cine, KeptFrames& kept, std::uint64_t sequence);
+  void resume(Cine& cine, KeptFrames& kept, Session& session);
+  void forget(Cine& cine, KeptFrames& kept);  // another source, or no session any more
 
   // Each window frame: moves the playhead of a loop that plays, and asks for what should be on screen. `params`: in the
   // panels. Throws what reading a frame of the other recording threw.
-  void update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns);
+  void update(Cine& cine, KeptFrames& kept, const ImagingParams& params, Session& session, std::int64_t now_ns);
 
   void ask_again() { asked_.reset(); }  // something else changed that makes the image (the held level)
 
@@ -86,13 +86,13 @@ class Playback {
     friend bool operator==(const Asked&, const Asked&) = default;
   };
 
-  void play(Cine& cine, std::int64_t now_ns);
-  void ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session);
+  void play(Cine& cine, const KeptFrames& kept, std::int64_t now_ns);
+  void ask_for(const Cine& cine, KeptFrames& kept, std::size_t index, const ImagingParams& params, Session& session);
 
   RfHistory& history_;
   ComparedSource* other_;
   bool frozen_ = false;
-  double position_s_ = 0.0;  // of a loop that plays, on the axis of Cine::times_s
+  double position_s_ = 0.0;  // of a loop that plays, on the axis of KeptFrames::times_s
   std::size_t placed_ = 0;   // the index that position_s_ belongs to
   std::int64_t played_ns_ = 0;
   std::optional<Asked> asked_;

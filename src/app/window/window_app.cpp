@@ -19,100 +19,99 @@
 #include "source/live/live_source.h"
 
 namespace echoloop {
-WindowApp::WindowApp(const Options& options, SurfaceKind surface)
-    : parts_(options),
-      recording_(&parts_.history, parts_.state.saving.recording, options.files[kRecordOption],
-                 [this](Severity severity, const std::string& text) { parts_.say(severity, text, "recording"); }),
-      comparison_(parts_),
-      review_(parts_, comparison_.source(), [this] { apply_stream(); }),
-      reference_(parts_, review_),
-      presets_(parts_, [this] { stream_.apply_params(); }),
-      saving_(parts_),
-      outputs_(parts_),
-      stream_(parts_),
-      opening_(parts_),
-      import_(parts_, opening_),
-      scanner_(parts_, opening_),
-      question_(parts_),
-      reset_(parts_,
-             {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
-      sound_speed_(parts_) {
-  ChosenBackend chosen = choose_backend(options.backend);
-  parts_.backend = std::move(chosen.backend);
-  stream_.describe_backend();
+WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries queries)
+    : options(with),
+      chosen(choose_backend(with.backend)),
+      engine{std::move(chosen.backend), RfHistory(with.history_bytes.value_or(default_history_bytes()))} {
   require_outputs(options);
-  parts_.state.marks = marks_of(options);
-  parts_.viewer = std::make_unique<Viewer>(viewer_options(parts_, surface), make_commands(), parts_.live, &parts_.past);
+  state.stream = options.stream;
+  state.marks = marks_of(options);
+  if (is_kiosk(options))
+    state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
+  viewer = std::make_unique<Viewer>(viewer_options(options, engine.on_gpu(), surface, std::move(queries)), commands,
+                                    engine.live, &engine.past);
+}
+
+WindowApp::WindowApp(const Options& options, SurfaceKind surface)
+    : own_(options, surface, make_queries()),
+      recording_(
+          &own_.engine.history, own_.state.saving.recording, options.files[kRecordOption],
+          [this](Severity severity, const std::string& text) { own_.messages.say(severity, text, "recording"); }),
+      comparison_(own_.state, own_.messages),
+      review_(own_.state, own_.options, own_.engine, *own_.viewer, comparison_.source(), [this] { apply_stream(); }),
+      reference_(own_.messages, own_.engine, *own_.viewer, review_),
+      presets_(own_.state, own_.messages, own_.in_use, own_.engine, [this] { stream_.apply_params(); }),
+      saving_(own_.state, own_.messages, own_.in_use, own_.engine, *own_.viewer),
+      outputs_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer),
+      stream_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine),
+      opening_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine, *own_.viewer),
+      import_(own_.state, own_.messages, own_.options, own_.in_use, opening_),
+      scanner_(own_.state, own_.messages, own_.in_use, opening_),
+      question_(own_.state, own_.options),
+      reset_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine, *own_.viewer,
+             {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
+      sound_speed_(own_.state, own_.messages, own_.engine, *own_.viewer) {
+  stream_.describe_backend();
   restore_settings();
-  if (!chosen.note.empty()) parts_.say(Severity::info, chosen.note);
-  if (const std::string status = viewer().interop_status(); !status.empty()) parts_.say(Severity::info, status);
+  if (!own_.chosen.note.empty()) own_.messages.say(Severity::info, own_.chosen.note);
+  if (const std::string status = viewer().interop_status(); !status.empty()) own_.messages.say(Severity::info, status);
 }
 
 // The window before the stream, the stream before all that it uses.
 WindowApp::~WindowApp() {
-  parts_.viewer.reset();
-  parts_.session.reset();
+  own_.viewer.reset();
+  own_.engine.session.reset();
 }
 
-UiCommands WindowApp::make_commands() {
-  UiCommands c;
-  add_file_commands(c);
-  add_stream_commands(c);
-  c.program_facts = program_facts;
-  c.preset = [this](const PresetOrder& order) {
-    const auto act = [this, order] { presets_.execute(order); };
-    const bool no_file = order.act == PresetCommand::load || order.act == PresetCommand::activate;
-    no_file ? later(act, "preset") : later_unless_kiosk(act, "preset");
+Queries WindowApp::make_queries() {
+  return {.program_facts = program_facts, .echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
+            const WindowState& state = own_.state;
+            if (state.source.acquisition == nullptr) return std::nullopt;
+            return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
+          }};
+}
+
+void WindowApp::carry_out(const AnyCommand& given) {
+  using namespace command;
+  const Acts acts{
+      [this](const ParamsChanged&) { stream_.apply_params(); },
+      [this](const StreamChanged&) { apply_stream(); },
+      [this](const CineChanged&) { apply_stream(); },  // keep_acquiring; the rest: WindowReview::update()
+      [this](const FactsChanged&) { opening_.open(state().source.opened_as, state().facts.given); },
+      [this](const OpenPhantom& c) { opening_.open_phantom(c.text); },
+      [this](const OpenFile& c) { import_.replace(c.file, [this, file = c.file] { opening_.open_file(file); }); },
+      [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
+      [this](const OpenScanner& c) { opening_.open(c.address); },
+      [this](const OpenNetworkScanner& c) { opening_.open_network_scanner(c.port); },
+      [this](const OpenManual&) { own_.messages.say(Severity::info, open_manual()); },
+      [this](const Import& c) { import_.execute(c.order); },
+      [this](const Sender& c) { scanner_.command(c.act); },
+      [this](const AnswerSandbox& c) { question_.answer(c.answer); },
+      [this](const Cancel&) { cancel(); },
+      [this](const ToggleFreeze&) { review_.toggle_freeze(); },
+      [this](const CompareWith& c) { compare_with(c.side, c.file); },
+      [this](const SwapRecordings&) { swap_recordings(); },
+      [this](const Save& c) { saving_.save(c.what, seen_moment()); },
+      [this](const SaveTable& c) { saving_.save_table(c.table); },
+      [this](const SaveTimings& c) { saving_.save_timing_file(c.format); },
+      [this](const ToggleRecord&) { toggle_record(); },
+      [this](const command::Preset& c) { presets_.execute(c.order); },
+      [this](const Say& c) { own_.messages.say(Severity::info, c.text); },
+      [this](const Hint& c) { own_.messages.hint(c.text); },
+      [this](const AutoReference&) { reference_.set(); },
+      [this](const SoundSpeed& c) { sound_speed_.act(c.act); },
+      [this](const ResetLatencies&) { own_.engine.trace.forget_latencies(); },
+      [this](const Restart&) { restart(state().stream); },
+      [this](const UseCpu&) { use_cpu(); },
+      [this](const Reset&) { reset_.reset(); },
+      [this](const UndoReset&) { reset_.undo(); },
+      [this](const DismissMessage& c) { state().notices.messages.dismiss(c.index); },
   };
-  c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
-  c.hint = [this](const std::string& text) { parts_.hint(text); };
-  c.reset = deferred([this] { reset_.reset(); });
-  c.undo_reset = deferred([this] { reset_.undo(); });
-  c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
-    const UiState& state = parts_.state;
-    if (state.source.acquisition == nullptr) return std::nullopt;
-    return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
-  };
-  c.dismiss_message = deferred([this](std::size_t index) { state().notices.messages.dismiss(index); });
-  return c;
-}
-
-void WindowApp::add_file_commands(UiCommands& c) {
-  c.open_phantom = deferred([this](const std::string& name) { opening_.open_phantom(name); });
-  c.open_file = deferred_unless_kiosk(
-      [this](const std::filesystem::path& file) { import_.replace(file, [this, file] { opening_.open_file(file); }); });
-  c.open_lesson = deferred_unless_kiosk([this](const std::string& name) { opening_.open_lesson(name); });
-  c.import = deferred_unless_kiosk([this](const ImportOrder& order) { import_.execute(order); }, "importing");
-  c.open_scanner = deferred_unless_kiosk([this](const std::string& at) { opening_.open(at); });
-  c.open_network_scanner = deferred_unless_kiosk([this](std::uint16_t port) { opening_.open_network_scanner(port); });
-  c.sender = deferred([this](SenderCommand what) { scanner_.command(what); }, "sender");
-  c.facts_changed = deferred([this] { opening_.open(state().source.opened_as, state().facts.given); });
-  c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
-  c.open_manual = deferred_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); });
-  c.cancel = deferred([this] { cancel(); });
-  c.compare_with =
-      deferred_unless_kiosk([this](CompareSide side, const std::filesystem::path& path) { compare_with(side, path); });
-  c.swap_recordings = deferred([this] { swap_recordings(); });
-  c.save_timings = deferred_unless_kiosk([this](TimingFile format) { saving_.save_timing_file(format); });
-  c.save_table = deferred_unless_kiosk([this](const ResultTable& table) { saving_.save_table(table); });
-  c.save = deferred_unless_kiosk([this](SaveWhat what) { saving_.save(what, seen_moment()); });
-  c.toggle_record = deferred_unless_kiosk([this] { toggle_record(); }, "recording");
-}
-
-void WindowApp::add_stream_commands(UiCommands& c) {
-  c.params_changed = deferred([this] { stream_.apply_params(); });
-  c.stream_changed = deferred([this] { apply_stream(); });
-  c.toggle_freeze = deferred([this] { review_.toggle_freeze(); });
-  c.cine_changed = deferred([this] { apply_stream(); });  // keep_acquiring; the rest: WindowReview::update()
-  c.auto_reference = deferred([this] { reference_.set(); });
-  c.sound_speed = deferred([this](SoundSpeedAct what) { sound_speed_.act(what); }, "sound speed");
-  c.reset_latencies = [this] { parts_.trace.forget_latencies(); };
-  c.restart = deferred([this] { restart(parts_.state.stream); });
-  c.use_cpu = deferred([this] { use_cpu(); });
+  std::visit(acts, given);
 }
 
 void WindowApp::restore_settings() {
-  OpeningView& offered = parts_.state.opening;
+  OpeningView& offered = own_.state.opening;
   const ViewSettings& settings = viewer().settings();
   offered.recent = settings.recent;
   offered.scanner_token = token_file().string();
@@ -120,15 +119,14 @@ void WindowApp::restore_settings() {
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
-  if (!parts_.options.source_given && !offered.recent.empty() &&
-      std::filesystem::exists(offered.recent.front(), error)) {
+  if (!own_.options.source_given && !offered.recent.empty() && std::filesystem::exists(offered.recent.front(), error)) {
     offered.continue_with = offered.recent.front();
   }
   presets_.say_last(settings.last_preset);
 }
 
 void WindowApp::begin() {
-  opening_.open(parts_.options.source, parts_.options.facts, {.session = parts_.options.session});
+  opening_.open(own_.options.source, own_.options.facts, {.session = own_.options.session});
   started_ns_ = now_ns();
 }
 
@@ -148,15 +146,16 @@ int WindowApp::run() {
 
 // A fault that was not mended by a restart; one after the last frame that was asked for does not count.
 bool WindowApp::ended_by_fault() const {
-  const std::uint64_t frames = parts_.options.frames;
-  const bool complete = frames > 0 && parts_.session != nullptr && parts_.session->counts().processed >= frames;
-  return parts_.state.notices.fault.has_value() && !complete;
+  const std::uint64_t frames = own_.options.frames;
+  const bool complete =
+      frames > 0 && own_.engine.session != nullptr && own_.engine.session->counts().processed >= frames;
+  return own_.state.notices.fault.has_value() && !complete;
 }
 
 bool WindowApp::limits_reached() const {
-  const RunLimits& options = parts_.options;
+  const RunLimits& options = own_.options;
   if (interrupted()) return true;
-  const Session* const session = parts_.session.get();
+  const Session* const session = own_.engine.session.get();
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options.duration_s > 0.0 && seconds >= options.duration_s) {  // and after the first frame of an open source
     if (session == nullptr) return (!opening_.busy() && !stream_.changing()) || opening_.scanner().has_value();
@@ -167,7 +166,7 @@ bool WindowApp::limits_reached() const {
 
 // One window frame: news of the stream and of files, then the drawing, then the user's commands.
 void WindowApp::turn() {
-  const auto& session = parts_.session;
+  const auto& session = own_.engine.session;
   const std::int64_t began_ns = now_ns();
   take_sandbox_answer();
   take_opened();
@@ -183,7 +182,7 @@ void WindowApp::turn() {
   presets_.look();
   sound_speed_.update();
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
-  times_.add_frame(viewer(), drawn_.news, review_.playback(), parts_.trace);
+  times_.add_frame(viewer(), drawn_.news, review_.playback(), own_.engine.trace);
   reset_.look();
   run_commands();
   if (session != nullptr) {  // now, so that the answers are there for the next window frame
@@ -200,13 +199,14 @@ void WindowApp::turn() {
 }
 
 void WindowApp::run_commands() {
-  // A command may queue another one, which is executed after the next frame.
-  for (const Command& command : std::exchange(commands_, {})) {
+  for (const AnyCommand& command : own_.commands.take()) {
+    const CommandInfo info = info_of(command);
+    if (info.files && own_.messages.refused_in_kiosk()) continue;
     try {
-      command.act();
-      state().notices.messages.resolve(command.cause);
+      carry_out(command);
+      state().notices.messages.resolve(info.cause);
     } catch (const std::exception& error) {
-      parts_.say(Severity::error, error.what(), command.cause);
+      own_.messages.say(Severity::error, error.what(), std::string(info.cause));
     }
   }
 }
@@ -214,12 +214,12 @@ void WindowApp::run_commands() {
 // What the next window frame shows, or goes on with. Everything else is looked for after the idle time.
 bool WindowApp::must_draw() const {
   // Of the mailboxes that the window reads: others keep their news.
-  const PastImages& past = parts_.past;
-  const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
-                            (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
-  const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.has_job() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
-         import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || stream_.ended() ||
+  const PastImages& past = own_.engine.past;
+  const bool history_news = past.images[0].has_news() || (own_.state.cine.compare && past.images[1].has_news()) ||
+                            (own_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
+  const bool news = review_.frozen() ? history_news : own_.engine.live.images.has_news();
+  return news || saving_.has_job() || saving_.busy() || review_.busy() || own_.state.measured.fine_came ||
+         import_.busy() || own_.viewer->wants_frame() || own_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
 }
 
@@ -230,28 +230,29 @@ void WindowApp::wait_for_frame() {
 }
 
 HostCopy WindowApp::host_copy() const {
-  return parts_.viewer->needs_host_image() || outputs_.need_host_image() ? HostCopy::made : HostCopy::none;
+  return own_.viewer->needs_host_image() || outputs_.need_host_image() ? HostCopy::made : HostCopy::none;
 }
 
 void WindowApp::poll_stream() {
-  UiState& s = state();
+  WindowState& s = state();
   const bool had_fault = s.notices.fault.has_value();
   if (stream_.acquisition_changed()) follow_acquisition();
-  if (parts_.session == nullptr) return;
+  if (own_.engine.session == nullptr) return;
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
   review_.freeze_when_still(drawn_.news);
-  update_run_state(s, *parts_.session,
-                   {.on_gpu = parts_.on_gpu(), .device_lost = !parts_.backend->usable(), .frozen = review_.frozen()});
+  update_run_state(
+      s, *own_.engine.session,
+      {.on_gpu = own_.engine.on_gpu(), .device_lost = !own_.engine.backend->usable(), .frozen = review_.frozen()});
   if (!had_fault && s.notices.fault.has_value()) {
     ++s.numbers.errors;
-    parts_.say(Severity::error, s.notices.fault->title + ": " + s.notices.fault->detail, "fault");
+    own_.messages.say(Severity::error, s.notices.fault->title + ": " + s.notices.fault->detail, "fault");
     s.stream.inject.error_at = s.stream.inject.lost_at = 0.0;  // it has happened
     review_.stream_failed();
     recording_.end("the stream stopped");
   }
   stream_.report_refusal();
-  parts_.session->set_host_copy(host_copy());
+  own_.engine.session->set_host_copy(host_copy());
 }
 
 void WindowApp::take_opened() {
@@ -264,7 +265,7 @@ void WindowApp::take_opened() {
     const std::string refused = purpose.refused;
     start_session(std::move(*result->opened), std::move(purpose));
     state().notices.messages.resolve("opening");
-    if (!refused.empty()) parts_.say(Severity::error, refused, "opening");
+    if (!refused.empty()) own_.messages.say(Severity::error, refused, "opening");
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
@@ -276,15 +277,15 @@ void WindowApp::take_opened() {
 }
 
 void WindowApp::opening_failed(const Error& error) {
-  if (parts_.source == nullptr && !import_.used()) return first_opening_failed(error);
+  if (own_.in_use.source == nullptr && !import_.used()) return first_opening_failed(error);
   opening_.drop_purpose();
-  state().facts.given = parts_.facts;  // the panel shows the facts in force
-  parts_.say(Severity::error, error.what(), "opening");
+  state().facts.given = own_.in_use.facts;  // the panel shows the facts in force
+  own_.messages.say(Severity::error, error.what(), "opening");
 }
 
 // Of the source of the command line. Who has opened a file by a double click sees no terminal: the window says why.
 void WindowApp::first_opening_failed(const Error& error) {
-  if (parts_.scripted() || opening_.name() == default_source()) throw error;
+  if (is_scripted(own_.options) || opening_.name() == default_source()) throw error;
   print_error("echoloop: {}\n", error.what());
   clear_marks(state().marks);  // of the source that was refused
   opening_.open(default_source(), {}, {.refused = error.what()});
@@ -305,8 +306,8 @@ void WindowApp::take_sandbox_answer() {
 void WindowApp::restore_view(const SavedSession* saved) {
   review_.freeze_at({});
   if (saved == nullptr) return;
-  if (parts_.options.marks.empty() || parts_.source != nullptr) state().marks = saved->marks;
-  state().image.pan_zoom = saved->pan_zoom;
+  if (own_.options.marks.empty() || own_.in_use.source != nullptr) state().marks = saved->marks;
+  state().view.pan_zoom = saved->pan_zoom;
   viewer().apply_layout(saved->layout);
   if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
 }
@@ -317,22 +318,23 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   const WindowStream::Plan plan = stream_.plan(opened, purpose, presets_);
   saving_.flush();
   if (!plan.first) recording_.end("another source was opened");
-  if (const std::filesystem::path& file = parts_.options.files[kRecordOption]; plan.first && !file.empty()) {
+  if (const std::filesystem::path& file = own_.options.files[kRecordOption]; plan.first && !file.empty()) {
     recording_.start(file, *opened.source, plan.preset.params);
   }
   if (purpose.current == WindowOpening::Current::becomes_a && state().cine.compare) {
-    comparison_.use_as_a({.name = parts_.named, .source = parts_.source, .facts = parts_.facts, .info = state().source},
-                         state().params);
+    comparison_.use_as_a(
+        {.name = own_.in_use.named, .source = own_.in_use.source, .facts = own_.in_use.facts, .info = state().source},
+        state().params);
   }
   if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) {
-    reset_.change_source(opened.info, purpose, parts_.session_now(seen_moment()));
+    reset_.change_source(opened.info, purpose, session_now(own_.in_use, own_.state, viewer(), seen_moment()));
   }
   sound_speed_.forget();
   if (purpose.setup && saved == nullptr) reset_.forget_stream();
   stream_.describe(opened, plan);
   restore_view(saved);
   make_session(opened.source, plan.stream, purpose.session);
-  parts_.source = opened.source;
+  own_.in_use.source = opened.source;
   import_.close();
   presets_.set_active(plan.preset.file);
   if (plan.first) reset_.begin();
@@ -344,7 +346,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                              const std::shared_ptr<const SavedSession>& saved) {
   saving_.cancel_job("the stream was restarted");
   stream_.continues(*source) ? review_.follow() : review_.forget();
-  if (source != parts_.source) state().image.inspected.reset();
+  if (source != own_.in_use.source) state().view.inspected.reset();
   times_.begin_stream();
   stream.loop = stream.loop && !review_.plays_once();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
@@ -352,7 +354,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .saved = saved,
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
-                        .sinks = {recording_.recorder(), &parts_.history}});
+                        .sinks = {recording_.recorder(), &own_.engine.history}});
 }
 
 void WindowApp::follow_acquisition() try {
@@ -363,13 +365,13 @@ void WindowApp::follow_acquisition() try {
 }
 
 void WindowApp::restart(const StreamSettings& stream) {
-  if (parts_.source == nullptr) return;
+  if (own_.in_use.source == nullptr) return;
   recording_.end("the stream was restarted");
-  const bool resumes = parts_.source->live() != nullptr && state().notices.fault.has_value();
-  make_session(parts_.source, stream);
+  const bool resumes = own_.in_use.source->live() != nullptr && state().notices.fault.has_value();
+  make_session(own_.in_use.source, stream);
   state().notices.fault.reset();
   state().notices.messages.resolve("fault");
-  parts_.say(Severity::info, resumes ? "Resumed" : "Restarted");
+  own_.messages.say(Severity::info, resumes ? "Resumed" : "Restarted");
 }
 
 void WindowApp::use_cpu() {
@@ -378,13 +380,13 @@ void WindowApp::use_cpu() {
   recording_.finish();  // frames that wait may lie in the device's memory
   if (stream_.changing()) stream_.finish_change();
   saving_.finish();  // its files name the backend
-  parts_.session.reset();
+  own_.engine.session.reset();
   review_.forget();
-  if (!parts_.backend->usable()) parts_.history.clear();  // its memory was the lost device's
+  if (!own_.engine.backend->usable()) own_.engine.history.clear();  // its memory was the lost device's
   viewer().forget_image();
-  parts_.live.images.reset();  // their storage belongs to the device
-  for (Mailbox<Image>& past : parts_.past.images) past.reset();
-  parts_.backend = make_cpu_backend();
+  own_.engine.live.images.reset();  // their storage belongs to the device
+  for (Mailbox<Image>& past : own_.engine.past.images) past.reset();
+  own_.engine.backend = make_cpu_backend();
   stream_.describe_backend();
   stream_.choose_queue(state().stream, state().source);
   restart(state().stream);
@@ -393,17 +395,17 @@ void WindowApp::use_cpu() {
 void WindowApp::toggle_record() {
   if (state().saving.recording.on) {
     recording_.end("");
-  } else if (!recording_.under_way() && parts_.session != nullptr && !state().notices.fault.has_value()) {
+  } else if (!recording_.under_way() && own_.engine.session != nullptr && !state().notices.fault.has_value()) {
     if (!saving_.folder_ready(UserFolder::videos)) return;
     const std::string name =
         fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state().source), fmt::localtime(std::time(nullptr)));
-    recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *parts_.source, state().params);
+    recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *own_.in_use.source, state().params);
     state().notices.messages.resolve("saving");  // the folder can be written
   }
 }
 
 void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path) {
-  if (!state().cine.compare || parts_.source == nullptr) return;
+  if (!state().cine.compare || own_.in_use.source == nullptr) return;
   if (side == CompareSide::a) return comparison_.open_a(path);
   opening_.open(path.string(), {}, {.current = WindowOpening::Current::becomes_a});
 }
@@ -443,7 +445,7 @@ void WindowApp::write_outputs() {
   saving_.finish();
   FileWriter writer;
   writer([&] { outputs_.write_screenshot(); });
-  if (parts_.session == nullptr) return writer.require_all();
+  if (own_.engine.session == nullptr) return writer.require_all();
   nlohmann::json display = times_.report();
   display.update({{"renderer", viewer().gl_renderer()},
                   {"picture", viewer().interop_status()},
@@ -456,7 +458,7 @@ void WindowApp::write_outputs() {
 // Called in the middle of a call of the window, which may not be used any more.
 void WindowApp::end_without_display(DisplayLoss loss) {
   try {
-    if (parts_.session != nullptr) write_files(times_.report());
+    if (own_.engine.session != nullptr) write_files(times_.report());
   } catch (const std::exception& error) {
     print_error("echoloop: {}\n", error.what());
   }
@@ -473,9 +475,9 @@ void WindowApp::write_files(const nlohmann::json& display) {
   }
   if (interrupted() || viewer().should_close()) {
     end_long_work();
-    parts_.session->stop_soon();
+    own_.engine.session->stop_soon();
   } else {
-    parts_.session->stop();
+    own_.engine.session->stop();
   }
   recording_.finish();
   recording_.look();

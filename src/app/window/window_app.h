@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "app/options/options.h"
+#include "app/window/engine.h"
 #include "app/window/window_comparison.h"
 #include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
-#include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
 #include "app/window/window_saving.h"
@@ -33,29 +33,13 @@ class WindowApp {
   // The steps of run(), for tests.
   void begin();
   void turn();  // one window frame
-  [[nodiscard]] Viewer& viewer() { return *parts_.viewer; }
-  [[nodiscard]] UiState& state() { return parts_.state; }
+  [[nodiscard]] Viewer& viewer() { return *own_.viewer; }
+  [[nodiscard]] WindowState& state() { return own_.state; }
+  [[nodiscard]] Commands& commands() { return own_.commands; }
 
  private:
-  UiCommands make_commands();
-  void add_file_commands(UiCommands& c);
-  void add_stream_commands(UiCommands& c);
-  // A command that fails says so with this cause; its success resolves the message.
-  void later(std::function<void()> act, std::string cause = {}) {
-    commands_.push_back({std::move(act), std::move(cause)});
-  }
-  void later_unless_kiosk(const std::function<void()>& act, const std::string& cause = {}) {
-    if (!parts_.refused_in_kiosk()) later(act, cause);
-  }
-  // Of the window: `act` with copies of the arguments, after the window frame.
-  template <class Act>
-  auto deferred(Act act, std::string cause = {}) {
-    return [this, act, cause](const auto&... given) { later([act, given...] { act(given...); }, cause); };
-  }
-  template <class Act>
-  auto deferred_unless_kiosk(Act act, std::string cause = {}) {
-    return [this, act, cause](const auto&... given) { later_unless_kiosk([act, given...] { act(given...); }, cause); };
-  }
+  [[nodiscard]] Queries make_queries();
+  void carry_out(const AnyCommand& given);
   void run_commands();
   void restore_settings();  // of the run before: nothing is opened or applied by itself
 
@@ -72,7 +56,7 @@ class WindowApp {
   void follow_acquisition();
   void use_cpu();
   void poll_stream();
-  void apply_stream() { stream_.apply(review_.adjusted(parts_.state.stream)); }
+  void apply_stream() { stream_.apply(review_.adjusted(own_.state.stream)); }
   void toggle_record();
   void compare_with(CompareSide side, const std::filesystem::path& path);
   void swap_recordings();
@@ -93,12 +77,21 @@ class WindowApp {
     NewImage news = NewImage::no;
     double opening_fraction = 0.0;
   };
-  struct Command {
-    std::function<void()> act;
-    std::string cause;
+
+  // Shared by the controllers. The viewer ends first, then the session.
+  struct Owned {
+    Owned(const Options& with, SurfaceKind surface, Queries queries);
+    const Options options;
+    WindowState state;
+    Commands commands;
+    Messages messages{state};
+    SourceInUse in_use;
+    ChosenBackend chosen;  // but for the backend, which the engine has
+    Engine engine;
+    std::unique_ptr<Viewer> viewer;
   };
 
-  WindowParts parts_;
+  Owned own_;
   WindowRecording recording_;
   WindowComparison comparison_;
   WindowReview review_;
@@ -115,7 +108,6 @@ class WindowApp {
   WindowSoundSpeed sound_speed_;
   WindowTimes times_;
   WindowPacer pacer_;
-  std::vector<Command> commands_;
   Drawn drawn_;
   std::int64_t started_ns_ = 0;
 };

@@ -15,26 +15,25 @@ namespace echoloop {
 
 void WindowComparison::forget() {
   compared_.forget();
-  parts_.state.cine.a_recording = {};
+  state_.kept.a_recording = {};
 }
 
 void WindowComparison::begin(const OpenedSource& opened, const ImagingParams& params) {
-  Cine& cine = parts_.state.cine;
-  cine.a_recording = {.name = opened.info.name,
-                      .acquisition = opened.info.acquisition,
-                      .opened_as = opened.name,
-                      .frame_count = opened.info.frame_count,
-                      .samples = opened.info.samples};
-  cine.a = params;
+  state_.kept.a_recording = {.name = opened.info.name,
+                             .acquisition = opened.info.acquisition,
+                             .opened_as = opened.name,
+                             .frame_count = opened.info.frame_count,
+                             .samples = opened.info.samples};
+  state_.cine.a = params;
 }
 
 void WindowComparison::open_a(const std::filesystem::path& path) {
   if (path.empty()) {
     forget();
-    parts_.state.cine.a = parts_.state.params;
+    state_.cine.a = state_.params;
   } else {
     compared_.open(path.string());
-    parts_.state.cine.a_recording = {.name = path.filename().string(), .acquisition = nullptr, .samples = nullptr};
+    state_.kept.a_recording = {.name = path.filename().string(), .acquisition = nullptr, .samples = nullptr};
   }
 }
 
@@ -44,10 +43,10 @@ void WindowComparison::use_as_a(OpenedSource opened, const ImagingParams& params
 }
 
 void WindowComparison::advance() {
-  UiState& state = parts_.state;
+  WindowState& state = state_;
   if (!state.cine.compare) {
     if (compared_.wanted()) compared_.forget();
-    state.cine.a_recording = {};
+    state.kept.a_recording = {};
     state.notices.messages.resolve("comparing");
     return;
   }
@@ -72,44 +71,44 @@ void WindowComparison::advance() {
 
 void WindowComparison::end(const std::string& why) {
   forget();
-  parts_.state.cine.a = parts_.state.params;
-  parts_.say(Severity::error, why, "comparing");
+  state_.cine.a = state_.params;
+  messages_.say(Severity::error, why, "comparing");
 }
 
 void WindowReference::set() {
-  if (parts_.session == nullptr) return;
+  if (engine_.session == nullptr) return;
   set_ = true;
-  before_ = parts_.viewer->shown_image().params;
+  before_ = viewer_.shown_image().params;
   until_ns_ = now_ns() + 1'000'000'000;
   if (!review_.frozen()) {
-    parts_.session->measure_reference();
+    engine_.session->measure_reference();
     return;
   }
-  const std::vector<float> pixels = parts_.viewer->shown_db();
+  const std::vector<float> pixels = viewer_.shown_db();
   if (pixels.empty()) return;
   const double brightest = static_cast<double>(*std::max_element(pixels.begin(), pixels.end()));
-  const Image& shown = parts_.viewer->shown_image();
+  const Image& shown = viewer_.shown_image();
   const double of_selection_db = transmit_level_db(shown.params, *shown.acquisition);
-  parts_.session->hold_reference(shown.params.level.reference_db + brightest - of_selection_db);
+  engine_.session->hold_reference(shown.params.level.reference_db + brightest - of_selection_db);
   review_.ask_again();
 }
 
 void WindowReference::report() {
   if (!before_.has_value()) return;
-  const Image& shown = parts_.viewer->shown_image();
+  const Image& shown = viewer_.shown_image();
   const double change_db = shown.params.level.reference_db - before_->level.reference_db;
   const bool same_image = same_pixels(shown.params, *before_);
   if (same_image && std::abs(change_db) < 0.05 && now_ns() < until_ns_) return;
   before_.reset();
   if (!same_image) return;  // another parameter changed meanwhile: the difference says nothing
-  parts_.say(Severity::info, std::abs(change_db) < 0.05
-                                 ? "0 dB is already at the brightest pixel."
-                                 : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
-                                               std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
+  messages_.say(Severity::info, std::abs(change_db) < 0.05
+                                    ? "0 dB is already at the brightest pixel."
+                                    : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
+                                                  std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
 }
 
 void WindowReference::reset() {
-  if (std::exchange(set_, false)) parts_.session->measure_reference();
+  if (std::exchange(set_, false)) engine_.session->measure_reference();
 }
 
 }  // namespace echoloop

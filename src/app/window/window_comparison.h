@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "app/window/engine.h"
 #include "app/window/playback.h"
-#include "app/window/window_parts.h"
 #include "app/window/window_review.h"
 
 namespace echoloop {
 
 class WindowComparison {
  public:
-  explicit WindowComparison(WindowParts& parts) : parts_(parts) {}
+  WindowComparison(WindowState& state, Messages& messages) : state_(state), messages_(messages) {}
 
   // An empty path: A is B's recording with held settings again.
   void open_a(const std::filesystem::path& path);
@@ -29,7 +29,8 @@ class WindowComparison {
   void forget();
   void begin(const OpenedSource& opened, const ImagingParams& params);
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
   ComparedSource compared_;
 };
 
@@ -38,14 +39,17 @@ class WindowComparison {
 
 class WindowReference {
  public:
-  WindowReference(WindowParts& parts, WindowReview& review) : parts_(parts), review_(review) {}
+  WindowReference(Messages& messages, Engine& engine, Viewer& viewer, WindowReview& review)
+      : messages_(messages), engine_(engine), viewer_(viewer), review_(review) {}
 
   void set();
   void report();  // once a window frame
   void reset();   // measured again where the user has set it
 
  private:
-  WindowParts& parts_;
+  Messages& messages_;
+  Engine& engine_;
+  Viewer& viewer_;
   WindowReview& review_;
   bool set_ = false;                     // by the user, since the last reset
   std::optional<ImagingParams> before_;  // of the image on screen at set(), until report() has said the result

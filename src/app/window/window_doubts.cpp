@@ -27,9 +27,9 @@ std::string message_of(const Doubt& doubt, const std::string& text) {
 }  // namespace
 
 void WindowDoubts::begin() {
-  parts_.state.opening.doubts.clear();
-  parts_.doubts.reset();
-  wanted_ = is_file_source(parts_.named) && !parts_.kiosk();  // where nothing can be corrected
+  state_.opening.doubts.clear();
+  in_use_.doubts.reset();
+  wanted_ = is_file_source(in_use_.named) && !is_kiosk(options_);  // where nothing can be corrected
 }
 
 void WindowDoubts::look() {
@@ -39,25 +39,25 @@ void WindowDoubts::look() {
       const std::vector<Doubt> doubts = work_.get();
       if (!wanted_) show(doubts);
     } catch (const std::exception& error) {
-      parts_.say(Severity::error, error.what(), "source");
+      messages_.say(Severity::error, error.what(), "source");
     }
   }
   if (wanted_) measure();
 }
 
 void WindowDoubts::measure() {
-  const auto kept = parts_.history.at(0);
-  if (!kept || kept->acquisition != parts_.source->acquisition()) return;
+  const auto kept = engine_.history.at(0);
+  if (!kept || kept->acquisition != in_use_.source->acquisition()) return;
   wanted_ = false;
   work_ = std::async(std::launch::async,
                      [frame = *kept] { return measure_doubts(*frame.acquisition, frame.frame.samples); });
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
-  parts_.doubts = doubts;
+  in_use_.doubts = doubts;
   for (const Doubt& doubt : doubts) {
-    const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
-    parts_.say(Severity::warning, message_of(doubt, text), "source");
+    const std::string& text = state_.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
+    messages_.say(Severity::warning, message_of(doubt, text), "source");
   }
 }
 
@@ -81,16 +81,16 @@ int search_threads() { return std::max(1, static_cast<int>(std::thread::hardware
 }  // namespace
 
 std::string WindowSoundSpeed::why_not() const {
-  const UiState& state = parts_.state;
-  if (parts_.session == nullptr || state.source.acquisition == nullptr) return "No source is open.";
-  if (!state.cine.why_not.empty()) return state.cine.why_not;
+  const WindowState& state = state_;
+  if (engine_.session == nullptr || state.source.acquisition == nullptr) return "No source is open.";
+  if (!state.kept.why_not.empty()) return state.kept.why_not;
   return why_no_sound_speed(state.params, *state.source.acquisition);
 }
 
 void WindowSoundSpeed::begin() {
-  const UiState& state = parts_.state;
+  const WindowState& state = state_;
   if (work_.valid() || !why_not().empty()) return;
-  const auto kept = find_kept(parts_.history, parts_.viewer->shown_image().stamp.sequence);
+  const auto kept = find_kept(engine_.history, viewer_.shown_image().stamp.sequence);
   if (!kept) throw Error("speed of sound", "the frame on screen is not in the history", "a frame of the history");
   SoundSpeedTask task{.acquisition = state.source.acquisition,
                       .params = state.params,
@@ -114,7 +114,7 @@ void WindowSoundSpeed::begin() {
                .transmits = {}};
   stop_ = false;
   done_ = 0.0;
-  parts_.state.analyses.sound_speed.found.reset();
+  state_.analyses.sound_speed.found.reset();
   // A copy of the samples: the stream may be started again meanwhile, and its memory with it.
   work_ = std::async(
       std::launch::async, [this, task = std::move(task), stamp = kept->frame.stamp,
@@ -136,17 +136,17 @@ void WindowSoundSpeed::stop() {
 
 void WindowSoundSpeed::forget() {
   stop();
-  parts_.state.analyses.sound_speed = {};
+  state_.analyses.sound_speed = {};
 }
 
 void WindowSoundSpeed::act(SoundSpeedAct what) {
   if (what == SoundSpeedAct::find) return begin();
   stop();
-  parts_.state.analyses.sound_speed.found.reset();
+  state_.analyses.sound_speed.found.reset();
 }
 
 void WindowSoundSpeed::update() {
-  SoundSpeedView& view = parts_.state.analyses.sound_speed;
+  SoundSpeedView& view = state_.analyses.sound_speed;
   view.why_not = why_not();
   view.fraction.reset();
   if (!work_.valid()) return;
@@ -160,7 +160,7 @@ void WindowSoundSpeed::update() {
     view.found->elements = shown(result.elements);
     view.found->transmits = shown(result.transmits);
   } catch (const std::exception& error) {
-    parts_.say(Severity::error, error.what(), "sound speed");
+    messages_.say(Severity::error, error.what(), "sound speed");
   }
 }
 

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "app/outputs/doubts.h"
-#include "app/window/window_parts.h"
+#include "app/window/engine.h"
 #include "backend/sound_speed.h"
 
 namespace echoloop {
 
 class WindowDoubts {
  public:
-  explicit WindowDoubts(WindowParts& parts) : parts_(parts) {}
+  WindowDoubts(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine)
+      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine) {}
 
   void begin();  // another source, or other facts: no doubts until a frame of it has been measured
   void look();   // once a window frame
@@ -24,7 +25,11 @@ class WindowDoubts {
   void measure();
   void show(const std::vector<Doubt>& doubts);
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  const Options& options_;
+  SourceInUse& in_use_;
+  Engine& engine_;
   bool wanted_ = false;  // begin() came after what work_ measures
   std::future<std::vector<Doubt>> work_;
 };
@@ -34,7 +39,8 @@ class WindowDoubts {
 
 class WindowSoundSpeed {
  public:
-  explicit WindowSoundSpeed(WindowParts& parts) : parts_(parts) {}
+  WindowSoundSpeed(WindowState& state, Messages& messages, Engine& engine, Viewer& viewer)
+      : state_(state), messages_(messages), engine_(engine), viewer_(viewer) {}
   ~WindowSoundSpeed() { forget(); }
   WindowSoundSpeed(const WindowSoundSpeed&) = delete;
   WindowSoundSpeed& operator=(const WindowSoundSpeed&) = delete;
@@ -48,7 +54,10 @@ class WindowSoundSpeed {
   void stop();
   [[nodiscard]] std::string why_not() const;
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  Engine& engine_;
+  Viewer& viewer_;
   std::atomic<bool> stop_{false};
   std::atomic<double> done_{0.0};
   FoundSpeeds searched_;  // without the curves, of the search that is running

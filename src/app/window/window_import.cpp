@@ -40,10 +40,10 @@ bool same_contents(const FileOutline& a, const FileOutline& b) {
 }  // namespace
 
 bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
-  const RunLimits& options = parts_.options;
+  const RunLimits& options = options_;
   std::error_code error;
   const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
-  if (!is_file_source(file.string()) || parts_.kiosk() || alone ||
+  if (!is_file_source(file.string()) || is_kiosk(options_) || alone ||
       (!fs::is_regular_file(file, error) && !fs::is_directory(file, error)))
     return false;
   read(file, why, std::move(refuse));
@@ -97,8 +97,8 @@ void WindowImport::begin_draft(const Reading& reading) {
   } else {
     draft_.emplace(make_draft(file_, contents));
   }
-  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options, parts_.options.backend);
-  ImportState& state = parts_.state.import;
+  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(options_, options_.backend);
+  ImportState& state = state_.import;
   state = {};
   state.open = true;
   state.file_name = file_.filename().string();
@@ -110,11 +110,11 @@ void WindowImport::begin_draft(const Reading& reading) {
   if (!contents.example.name.empty())
     note = fmt::format("filled in as in {}, which describes another file", contents.example.name);
   if (changed) note = "changed on disk, so that its answers are dropped";
-  parts_.say(Severity::warning,
-             wrong_description_.empty()
-                 ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
-                 : wrong_description_,
-             "import");
+  messages_.say(Severity::warning,
+                wrong_description_.empty()
+                    ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
+                    : wrong_description_,
+                "import");
   fill();
   ask_preview();
 }
@@ -123,17 +123,17 @@ void WindowImport::look() {
   try {
     take_contents();
   } catch (const Error& error) {
-    if (parts_.source == nullptr && !parts_.state.import.open) throw;
-    parts_.say(Severity::error, error.what(), "importing");
+    if (in_use_.source == nullptr && !state_.import.open) throw;
+    messages_.say(Severity::error, error.what(), "importing");
   }
   if (previewer_ == nullptr) return;
   if (auto result = previewer_->take(); result && draft_) take_preview(std::move(*result));
-  parts_.state.import.preview.busy = previewer_->busy();
+  state_.import.preview.busy = previewer_->busy();
 }
 
 void WindowImport::close() {
   reading_.reset();
-  if (!parts_.state.import.open) return;
+  if (!state_.import.open) return;
   leave();
 }
 
@@ -145,8 +145,8 @@ void WindowImport::leave() {
   draft_.reset();
   next_ = {};
   if (previewer_ != nullptr) previewer_->forget();
-  parts_.state.import = {};
-  parts_.state.notices.messages.resolve("import");
+  state_.import = {};
+  state_.notices.messages.resolve("import");
 }
 
 void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, const std::string& field) {
@@ -157,16 +157,16 @@ void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, 
   const bool changed = draft_->description() != before;
   if (changed) shown_.change = draft_->last_change();
   if (!why.empty()) {
-    parts_.state.import.preview.current = false;
-    parts_.state.import.preview.error = why;
+    state_.import.preview.current = false;
+    state_.import.preview.error = why;
   }
   fill();
-  if (why.empty() && (changed || !parts_.state.import.preview.current)) ask_preview();
+  if (why.empty() && (changed || !state_.import.preview.current)) ask_preview();
 }
 
 void WindowImport::execute(const ImportOrder& order) {
   if (order.act == ImportAct::begin) {
-    const std::string file = order.text.empty() ? parts_.named : order.text;
+    const std::string file = order.text.empty() ? in_use_.named : order.text;
     if (!is_file_source(file) || file.empty())
       throw Error("import", "no recording is open", "a file", "open one with Ctrl+O first");
     return replace(file, [this, file] {
@@ -219,15 +219,15 @@ void WindowImport::execute(const ImportOrder& order) {
     case ImportAct::save:
       return save();
     case ImportAct::open_unsaved:
-      if (const std::string why = why_not_open(); !why.empty()) return parts_.hint(why);
+      if (const std::string why = why_not_open(); !why.empty()) return messages_.hint(why);
       use_description(file_, draft_->description());
       return open_file();
     case ImportAct::cancel:
       leave();
-      return parts_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
+      return messages_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
     case ImportAct::next:
     case ImportAct::stay: {
-      parts_.state.import.next.clear();
+      state_.import.next.clear();
       const std::function<void()> open = std::exchange(next_, {});
       if (order.act == ImportAct::next && open) open();
       return;
@@ -239,12 +239,12 @@ void WindowImport::execute(const ImportOrder& order) {
 
 void WindowImport::replace(const fs::path& next, std::function<void()> open) {
   if (!draft_ || !draft_->can_undo() || next == file_) return open();
-  parts_.state.import.next = next.filename().string();
+  state_.import.next = next.filename().string();
   next_ = std::move(open);
 }
 
 void WindowImport::keep(const std::string& id) {
-  const ImportState& state = parts_.state.import;
+  const ImportState& state = state_.import;
   const auto field = std::ranges::find(state.fields, id, &ImportField::id);
   if (field != state.fields.end() && field->group == ImportGroup::doubts) kept_.insert(id);
   const std::vector<OpenQuestion> questions = draft_->questions();
@@ -262,12 +262,12 @@ std::string WindowImport::missing_facts() const {
 
 std::string WindowImport::why_not_open() const {
   const std::string missing = missing_facts();
-  return missing.empty() ? parts_.state.import.preview.error : missing;
+  return missing.empty() ? state_.import.preview.error : missing;
 }
 
 void WindowImport::save() {
-  if (parts_.refused_in_kiosk()) return;
-  if (const std::string why = why_not_open(); !why.empty()) return parts_.hint(why);
+  if (messages_.refused_in_kiosk()) return;
+  if (const std::string why = why_not_open(); !why.empty()) return messages_.hint(why);
   const fs::path own = own_descriptions_folder();
   const fs::path saved = save_description(file_, *draft_, own);
   use_description(file_, "");
@@ -279,7 +279,7 @@ void WindowImport::save() {
   const std::string said = where + (open.empty() ? "" : ". Not answered: " + open);
   open_file();
   left_.erase(file_.string());
-  parts_.say(Severity::info, said);
+  messages_.say(Severity::info, said);
 }
 
 void WindowImport::open_file() {
@@ -289,10 +289,10 @@ void WindowImport::open_file() {
 }
 
 void WindowImport::ask_preview() {
-  ImportPreview& preview = parts_.state.import.preview;
+  ImportPreview& preview = state_.import.preview;
   preview.current = false;
   preview.error = missing_facts();
-  parts_.state.import.why_not_open = preview.error;
+  state_.import.why_not_open = preview.error;
   if (!preview.error.empty()) return previewer_->forget();
   previewer_->ask({.number = ++shown_.number,
                    .file = file_.string(),
@@ -302,7 +302,7 @@ void WindowImport::ask_preview() {
 }
 
 void WindowImport::say_effect(const Image& before, const Image& now) {
-  ImportPreview& preview = parts_.state.import.preview;
+  ImportPreview& preview = state_.import.preview;
   const LevelImage a{before.host(), before.grid, 1, 0.0}, b{now.host(), now.grid, 2, 0.0};
   const double gain = sharpness_db(b) - sharpness_db(a);
   preview.effect = fmt::format("sharpness {} dB", signed_fixed(gain, 1));
@@ -318,11 +318,11 @@ void WindowImport::say_effect(const Image& before, const Image& now) {
 
 void WindowImport::take_preview(PreviewResult result) {
   if (result.number != shown_.number) return;
-  ImportPreview& preview = parts_.state.import.preview;
+  ImportPreview& preview = state_.import.preview;
   preview.took_ms = result.took_ms;
   if (result.image == nullptr) {
     preview.error = without_names(result.error, file_);
-    parts_.state.import.why_not_open = preview.error;
+    state_.import.why_not_open = preview.error;
     return;
   }
   const DraftFact centre = draft_->fact("centre");
@@ -356,7 +356,7 @@ void WindowImport::take_preview(PreviewResult result) {
 // Rows stay in the section where they stood when they are answered, with as many lines: a second click meets the same
 // row.
 void WindowImport::place_fields() {
-  for (ImportField& field : parts_.state.import.fields) {
+  for (ImportField& field : state_.import.fields) {
     Place& place = places_.try_emplace(field.id, Place{.section = field.group}).first->second;
     if (field.group == ImportGroup::missing || field.group == ImportGroup::doubts)
       place = {.section = field.group, .reason = field.reason, .drawn = field.drawn};
@@ -368,7 +368,7 @@ void WindowImport::place_fields() {
 }
 
 void WindowImport::fill() {
-  ImportState& state = parts_.state.import;
+  ImportState& state = state_.import;
   const FileOutline& outline = draft_->outline();
   state.container = outline.container + " · " + byte_text(outline.bytes);
   state.refusal = outline.refusal.empty() ? wrong_description_ : outline.refusal;

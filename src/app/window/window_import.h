@@ -1,5 +1,5 @@
 // The import assistant: reads what a file holds, keeps the answers in a draft, asks for a preview after each change,
-// saves the description and opens the file with it. Fills UiState::import. UI thread only.
+// saves the description and opens the file with it. Fills WindowState::import. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 
 #include "app/options/options.h"
 #include "app/outputs/doubts.h"
+#include "app/window/engine.h"
 #include "app/window/window_opening.h"
-#include "app/window/window_parts.h"
 #include "backend/backend.h"
 #include "core/error.h"
 #include "core/results/image.h"
@@ -135,7 +135,9 @@ bool is_sample_array(const OutlineEntry& entry);  // could hold the samples
 
 class WindowImport {
  public:
-  WindowImport(WindowParts& parts, WindowOpening& opening) : parts_(parts), opening_(opening) {}
+  WindowImport(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use,
+               WindowOpening& opening)
+      : state_(state), messages_(messages), options_(options), in_use_(in_use), opening_(opening) {}
 
   // The file did not open: the assistant opens where a description could help, otherwise `refuse` gets the error.
   // False: it is not for the assistant.
@@ -175,7 +177,10 @@ class WindowImport {
   [[nodiscard]] std::string missing_facts() const;  // without which nothing opens
   [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or no image can be made of those there are
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  const Options& options_;
+  SourceInUse& in_use_;
   WindowOpening& opening_;
   std::shared_ptr<Reading> reading_;
   std::unique_ptr<ImportPreviewer> previewer_;

@@ -25,9 +25,9 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   if (waited_for) return;
   cancel();
   const bool reset_in_use =
-      purpose_.setup && parts_.session != nullptr && name == parts_.state.source.opened_as && facts == parts_.facts;
+      purpose_.setup && engine_.session != nullptr && name == state_.source.opened_as && facts == in_use_.facts;
   if (!reset_in_use && !uses_scanner(name)) return opener_.open(name, facts);
-  known_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = facts, .info = parts_.state.source};
+  known_ = OpenedSource{.name = in_use_.named, .source = in_use_.source, .facts = facts, .info = state_.source};
 }
 
 void WindowOpening::open_again(OpenedSource source, Purpose purpose) {
@@ -45,13 +45,13 @@ void WindowOpening::open_network_scanner(std::uint16_t port) {
     make_token_file(token_file());
     open(fmt::format("live:tcp:0.0.0.0:{},token={}", port, token_file().string()));
   } catch (const Error& error) {
-    parts_.say(Severity::error, error.what(), "opening");
+    messages_.say(Severity::error, error.what(), "opening");
   }
 }
 
 bool WindowOpening::uses_scanner(const std::string& name) const {
-  if (parts_.source == nullptr || parts_.source->live() == nullptr || !name.starts_with(kLivePrefix)) return false;
-  return parse_live_address(name) == parse_live_address(parts_.named);
+  if (in_use_.source == nullptr || in_use_.source->live() == nullptr || !name.starts_with(kLivePrefix)) return false;
+  return parse_live_address(name) == parse_live_address(in_use_.named);
 }
 
 void WindowOpening::cancel() {
@@ -61,12 +61,12 @@ void WindowOpening::cancel() {
 
 void WindowOpening::open_file(const std::filesystem::path& file) {
   if (is_partial_name(file)) {
-    parts_.state.opening.unfinished.clear();
-    parts_.state.notices.messages.resolve("unfinished");
+    state_.opening.unfinished.clear();
+    state_.notices.messages.resolve("unfinished");
     const RepairedRecording repaired = repair_recording(file);
     offer_repair();
-    parts_.say(Severity::info,
-               fmt::format("Repaired {}: {}", repaired.path.string(), counted(repaired.frames, "frame")));
+    messages_.say(Severity::info,
+                  fmt::format("Repaired {}: {}", repaired.path.string(), counted(repaired.frames, "frame")));
     return open(repaired.path.string());
   }
   if (!is_session_file(file)) return open(file.string());
@@ -76,11 +76,11 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
 }
 
 std::optional<SourceOpener::Result> WindowOpening::take() {
-  std::optional<Progress>& progress = parts_.state.opening.progress;
+  std::optional<Progress>& progress = state_.opening.progress;
   progress.reset();
   const bool waits = opener_.waiting().has_value();  // a calm state, without progress
   const std::string doing = waits ? "Waiting for a sender at " : "Opening ";
-  const bool shown = !waits || parts_.source != nullptr;  // else the waiting is all that the window shows
+  const bool shown = !waits || in_use_.source != nullptr;  // else the waiting is all that the window shows
   if (opener_.busy() && shown) progress = Progress{.text = doing + opener_.name(), .fraction = opener_.fraction()};
   if (known_.has_value()) return SourceOpener::Result{.opened = std::exchange(known_, std::nullopt), .error = {}};
   auto result = opener_.take();
@@ -89,12 +89,12 @@ std::optional<SourceOpener::Result> WindowOpening::take() {
 }
 
 void WindowOpening::offer_repair() {
-  std::vector<std::filesystem::path> folders = {save_folder(parts_.viewer->settings().saving, UserFolder::videos)};
-  const std::filesystem::path& record = parts_.options.files[kRecordOption];
+  std::vector<std::filesystem::path> folders = {save_folder(viewer_.settings().saving, UserFolder::videos)};
+  const std::filesystem::path& record = options_.files[kRecordOption];
   if (!record.empty()) folders.push_back(std::filesystem::absolute(record).parent_path());
   for (const std::filesystem::path& folder : folders) {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
-    if (!found.empty()) parts_.state.opening.unfinished = found.front();
+    if (!found.empty()) state_.opening.unfinished = found.front();
   }
 }
 
@@ -174,49 +174,48 @@ std::string local_address(std::string source) {
 }  // namespace
 
 void WindowScanner::look() {
-  LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
+  LiveSource* const live = in_use_.source != nullptr ? in_use_.source->live() : nullptr;
   if (const std::optional<LiveWaiting> waiting = opening_.scanner()) {
-    waiting->set_policy(parts_.state.stream.policy);
+    waiting->set_policy(state_.stream.policy);
     say(waiting->take_notes());  // before the status: a refusal is resolved by a later one
-    parts_.state.scanner = waiting->status();
+    state_.scanner = waiting->status();
   } else if (live != nullptr) {
     say(live->take_notes());
-    parts_.state.scanner = live->status();
-    parts_.state.source.name = parts_.source->name();  // another description, or another sender, has another name
+    state_.scanner = live->status();
+    state_.source.name = in_use_.source->name();  // another description, or another sender, has another name
   } else {
-    parts_.state.scanner.reset();
+    state_.scanner.reset();
   }
-  if (!parts_.state.scanner.has_value() || parts_.state.scanner->last_refusal.empty())
-    parts_.state.notices.messages.resolve(kDescriptionCause);
+  if (!state_.scanner.has_value() || state_.scanner->last_refusal.empty())
+    state_.notices.messages.resolve(kDescriptionCause);
   constexpr std::string_view kToken = ",token=";
   const std::size_t at = named().find(kToken);
-  parts_.state.opening.scanner_token =
-      at == std::string::npos ? token_file().string() : named().substr(at + kToken.size());
+  state_.opening.scanner_token = at == std::string::npos ? token_file().string() : named().substr(at + kToken.size());
   look_at_phantom();
 }
 
 // The scanner as it was named: with its token file.
 const std::string& WindowScanner::named() const {
-  return opening_.scanner().has_value() ? opening_.name() : parts_.named;
+  return opening_.scanner().has_value() ? opening_.name() : in_use_.named;
 }
 
 void WindowScanner::command(SenderCommand what) {
   if (what == SenderCommand::phantom) return toggle_phantom();
-  LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
+  LiveSource* const live = in_use_.source != nullptr ? in_use_.source->live() : nullptr;
   if (live != nullptr) live->set_admission(what == SenderCommand::accept ? Admission::open : Admission::closed);
 }
 
 void WindowScanner::toggle_phantom() {
   if (phantom_.has_value()) return end_phantom();
-  if (!parts_.state.scanner.has_value() || parts_.refused_in_kiosk()) return;
+  if (!state_.scanner.has_value() || messages_.refused_in_kiosk()) return;
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
   words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(named())});
   phantom_.emplace(words);
-  sends_to_ = parts_.state.scanner->address;
+  sends_to_ = state_.scanner->address;
   ending_ = false;
   said_ = 0;
-  parts_.state.opening.sends_phantom = true;
+  state_.opening.sends_phantom = true;
 }
 
 void WindowScanner::end_phantom() {
@@ -226,20 +225,20 @@ void WindowScanner::end_phantom() {
 // It ends with the scanner that it sends to. Its lines, as it ends them, go to the message log.
 void WindowScanner::look_at_phantom() {
   if (!phantom_.has_value()) return;
-  if (!parts_.state.scanner.has_value() || parts_.state.scanner->address != sends_to_) end_phantom();
+  if (!state_.scanner.has_value() || state_.scanner->address != sends_to_) end_phantom();
   const std::optional<int> status = phantom_->ended();
   const std::string printed = phantom_->printed();
   for (std::size_t end = printed.find('\n', said_); end != std::string::npos; end = printed.find('\n', said_)) {
-    parts_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
+    messages_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
     said_ = end + 1;
   }
   if (!status.has_value()) return;
   constexpr int kFramesLost = 1;
   if (*status > kFramesLost && !ending_) {
-    parts_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
+    messages_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
   }
   phantom_.reset();
-  parts_.state.opening.sends_phantom = false;
+  state_.opening.sends_phantom = false;
 }
 
 void WindowScanner::say(const std::vector<LiveNote>& notes) {
@@ -248,16 +247,16 @@ void WindowScanner::say(const std::vector<LiveNote>& notes) {
     const Severity severity = refusal                                ? Severity::error
                               : note.kind == LiveNote::Kind::warning ? Severity::warning
                                                                      : Severity::info;
-    parts_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
+    messages_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
   }
 }
 
 void SandboxQuestion::ask(Asker asker, const NoSandbox& why, const std::string& name) {
   question_ = Question{.asker = asker, .why = why, .answer = {}};
-  if (parts_.kiosk() || parts_.options.frames > 0) {
+  if (is_kiosk(options_) || options_.frames > 0) {
     question_->answer = SandboxAnswer::cancel;
   } else {
-    parts_.state.opening.unsandboxed = name;
+    state_.opening.unsandboxed = name;
   }
 }
 
@@ -267,13 +266,13 @@ void SandboxQuestion::answer(SandboxAnswer answer) {
 
 void SandboxQuestion::withdraw() {
   question_.reset();
-  parts_.state.opening.unsandboxed.reset();
+  state_.opening.unsandboxed.reset();
 }
 
 std::optional<SandboxQuestion::Answered> SandboxQuestion::take() {
   if (!question_ || !question_->answer) return std::nullopt;
   const Question q = *std::exchange(question_, std::nullopt);
-  parts_.state.opening.unsandboxed.reset();
+  state_.opening.unsandboxed.reset();
   if (*q.answer != SandboxAnswer::cancel) allow_reading_unsandboxed();
   return Answered{.asker = q.asker, .why = q.why, .answer = *q.answer};
 }

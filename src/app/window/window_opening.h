@@ -16,7 +16,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/options.h"
 #include "app/session_file.h"
-#include "app/window/window_parts.h"
+#include "app/window/engine.h"
 #include "formats/open_recording.h"
 #include "history/film.h"
 
@@ -81,7 +81,9 @@ class WindowOpening {
     std::string refused = {};  // why the source of the command line, in whose place this one is opened, was not
   };
 
-  explicit WindowOpening(WindowParts& parts) : parts_(parts) {}
+  WindowOpening(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine,
+                Viewer& viewer)
+      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
   // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on. A reset
@@ -112,7 +114,12 @@ class WindowOpening {
  private:
   [[nodiscard]] bool uses_scanner(const std::string& name) const;
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  const Options& options_;
+  SourceInUse& in_use_;
+  Engine& engine_;
+  Viewer& viewer_;
   SourceOpener opener_;
   std::optional<OpenedSource> known_;  // that was asked for once more
   Purpose purpose_;
@@ -123,9 +130,10 @@ class WindowOpening {
 
 class WindowScanner {
  public:
-  WindowScanner(WindowParts& parts, const WindowOpening& opening) : parts_(parts), opening_(opening) {}
+  WindowScanner(WindowState& state, Messages& messages, SourceInUse& in_use, const WindowOpening& opening)
+      : state_(state), messages_(messages), in_use_(in_use), opening_(opening) {}
 
-  void look();                       // once a window frame: fills UiState::scanner
+  void look();                       // once a window frame: fills WindowState::scanner
   void command(SenderCommand what);  // nothing without a scanner; throws Error
 
  private:
@@ -136,7 +144,9 @@ class WindowScanner {
   void look_at_phantom();
   void end_phantom();
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  SourceInUse& in_use_;
   const WindowOpening& opening_;
   std::optional<ChildProgram> phantom_;
   std::string sends_to_;  // the phantom; LiveStatus::address
@@ -155,7 +165,7 @@ class SandboxQuestion {
     SandboxAnswer answer;
   };
 
-  explicit SandboxQuestion(WindowParts& parts) : parts_(parts) {}
+  SandboxQuestion(WindowState& state, const Options& options) : state_(state), options_(options) {}
 
   // About the recording `name`. In a kiosk, and in a run with a number of frames, the answer is no.
   void ask(Asker asker, const NoSandbox& why, const std::string& name);
@@ -171,7 +181,8 @@ class SandboxQuestion {
     std::optional<SandboxAnswer> answer;
   };
 
-  WindowParts& parts_;
+  WindowState& state_;
+  const Options& options_;
   std::optional<Question> question_;  // OpeningView::unsandboxed
 };
 

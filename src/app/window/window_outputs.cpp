@@ -15,48 +15,54 @@
 #include "version.h"
 
 namespace echoloop {
-WindowOutputs::WindowOutputs(WindowParts& parts)
-    : parts_(parts), need_host_image_(names_output(parts.options.files, {MadeOf::last_image, MadeOf::all_images})) {}
+WindowOutputs::WindowOutputs(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine,
+                             Viewer& viewer)
+    : state_(state),
+      options_(options),
+      in_use_(in_use),
+      engine_(engine),
+      viewer_(viewer),
+      need_host_image_(names_output(options.files, {MadeOf::last_image, MadeOf::all_images})) {}
 
 std::function<void(const Image&)> WindowOutputs::image_taker() {
   if (sinks_ == nullptr) {
-    sinks_ = std::make_unique<ImageSinks>(ImageSinkRequest{.options = parts_.options,
-                                                           .source = parts_.state.source,
-                                                           .named = parts_.named,
-                                                           .params = parts_.state.params,
-                                                           .backend = *parts_.backend,
+    sinks_ = std::make_unique<ImageSinks>(ImageSinkRequest{.options = options_,
+                                                           .source = state_.source,
+                                                           .named = in_use_.named,
+                                                           .params = state_.params,
+                                                           .backend = *engine_.backend,
                                                            .when_full = WhenFull::leave_out});
   }
   return sinks_->taker();
 }
 
 void WindowOutputs::write_screenshot() {
-  const std::filesystem::path& file = parts_.options.files["--screenshot"];
+  const std::filesystem::path& file = options_.files["--screenshot"];
   if (file.empty()) return;
-  parts_.viewer->frame(parts_.state);
-  const RgbImage picture = parts_.viewer->screenshot();
+  viewer_.frame(state_);
+  const RgbImage picture = viewer_.screenshot();
   write_png(file, picture.width, picture.height, picture.rgb);
 }
 
 void WindowOutputs::write(const Run& run) {
-  const OutputOptions& options = parts_.options;
-  parts_.live.images.take();
+  const OutputOptions& options = options_;
+  engine_.live.images.take();
   FileWriter writer;
-  write_times(options.files, parts_.trace, writer);
+  write_times(options.files, engine_.trace, writer);
   RunTotals totals = run.totals;
-  const Image& last = parts_.live.images.front();
-  if (sinks_ != nullptr) writer([&] { sinks_->finish({&last, *parts_.backend, parts_.named}, totals); });
+  const Image& last = engine_.live.images.front();
+  if (sinks_ != nullptr) writer([&] { sinks_->finish({&last, *engine_.backend, in_use_.named}, totals); });
   if (last.host_db != nullptr) {
     write_image_files({.options = options,
-                       .window = parts_.options,
-                       .info = parts_.state.source,
-                       .source = *parts_.source,
-                       .named = parts_.named,
-                       .backend = *parts_.backend,
-                       .session = *parts_.session,
-                       .live = parts_.live,
-                       .marks = parts_.state.marks,
-                       .doubts = parts_.doubts ? &*parts_.doubts : nullptr},
+                       .window = options_,
+                       .info = state_.source,
+                       .source = *in_use_.source,
+                       .named = in_use_.named,
+                       .backend = *engine_.backend,
+                       .session = *engine_.session,
+                       .live = engine_.live,
+                       .marks = state_.marks,
+                       .doubts = in_use_.doubts ? &*in_use_.doubts : nullptr},
                       last, nullptr, writer);
   }
   write_report_of(run, writer);
@@ -66,18 +72,19 @@ void WindowOutputs::write(const Run& run) {
 }
 
 void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
-  const OutputOptions& options = parts_.options;
-  const ImagingParams& params = parts_.state.params;
-  nlohmann::json report = make_report(*parts_.backend, *parts_.session, parts_.named, params, parts_.trace, run.totals);
-  report["samples"] = samples_json(parts_.state.source.samples, parts_.live.images.front().stamp);
-  if (parts_.doubts) report["doubts"] = doubts_json(*parts_.doubts);
+  const OutputOptions& options = options_;
+  const ImagingParams& params = state_.params;
+  nlohmann::json report =
+      make_report(*engine_.backend, *engine_.session, in_use_.named, params, engine_.trace, run.totals);
+  report["samples"] = samples_json(state_.source.samples, engine_.live.images.front().stamp);
+  if (in_use_.doubts) report["doubts"] = doubts_json(*in_use_.doubts);
   writer([&] { require_live_outputs(options.files, params); });
   end_live_outputs({.files = options.files,
-                    .source = parts_.named,
+                    .source = in_use_.named,
                     .params = params,
-                    .backend = *parts_.backend,
-                    .session = *parts_.session},
-                   parts_.live, report, writer);
+                    .backend = *engine_.backend,
+                    .session = *engine_.session},
+                   engine_.live, report, writer);
   if (!options.files[kRecordOption].empty()) report["recording"] = recording_json(run.recording);
   report["display"] = run.display;
   if (sinks_ != nullptr) sinks_->add_to(report);

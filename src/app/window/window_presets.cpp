@@ -27,8 +27,12 @@ const PresetItem* best_default(const PresetStore& store, const Acquisition& acqu
 
 }  // namespace
 
-WindowPresets::WindowPresets(WindowParts& parts, std::function<void()> params_changed)
-    : parts_(parts),
+WindowPresets::WindowPresets(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine,
+                             std::function<void()> params_changed)
+    : state_(state),
+      messages_(messages),
+      in_use_(in_use),
+      engine_(engine),
       params_changed_(std::move(params_changed)),
       store_(share_folder() / "assets" / "presets", own_presets_folder()) {}
 
@@ -38,12 +42,12 @@ void WindowPresets::set_active(const std::filesystem::path& file) {
 }
 
 void WindowPresets::describe() {
-  Presets& view = parts_.state.presets;
-  view.list = preset_views(store_, parts_.state.params,
-                           parts_.source != nullptr ? parts_.source->acquisition().get() : nullptr);
+  Presets& view = state_.presets;
+  view.list =
+      preset_views(store_, state_.params, in_use_.source != nullptr ? in_use_.source->acquisition().get() : nullptr);
   const auto active = store_.find(active_);
   view.active = active ? static_cast<int>(*active) : -1;
-  view.probe = parts_.source == nullptr ? "" : probe_of(*parts_.source->acquisition()).words();
+  view.probe = in_use_.source == nullptr ? "" : probe_of(*in_use_.source->acquisition()).words();
   report_faulty();
 }
 
@@ -53,17 +57,17 @@ void WindowPresets::report_faulty() {
   const auto cause = [](const std::filesystem::path& file) { return "preset " + file.string(); };
   for (const auto& [file, why] : faulty_) {
     const auto known = before.find(file);
-    if (known == before.end() || known->second != why) parts_.say(Severity::error, why, cause(file));
+    if (known == before.end() || known->second != why) messages_.say(Severity::error, why, cause(file));
   }
   for (const auto& [file, why] : before) {
-    if (!faulty_.contains(file)) parts_.state.notices.messages.resolve(cause(file));
+    if (!faulty_.contains(file)) state_.notices.messages.resolve(cause(file));
   }
 }
 
 void WindowPresets::say_last(const std::string& name) const {
-  for (const PresetView& p : parts_.state.presets.list) {
+  for (const PresetView& p : state_.presets.list) {
     if (p.name == name && p.slot != 0) {
-      parts_.say(Severity::info, fmt::format("Last preset: {} (key {}).", p.name, p.slot));
+      messages_.say(Severity::info, fmt::format("Last preset: {} (key {}).", p.name, p.slot));
     }
   }
 }
@@ -71,50 +75,50 @@ void WindowPresets::say_last(const std::string& name) const {
 void WindowPresets::look() {
   if (store_.look(now_ns())) {
     describe();
-    if (store_.was_written(active_) && parts_.state.presets.active >= 0 && parts_.session != nullptr) {
-      load(static_cast<std::size_t>(parts_.state.presets.active), "reloaded");
+    if (store_.was_written(active_) && state_.presets.active >= 0 && engine_.session != nullptr) {
+      load(static_cast<std::size_t>(state_.presets.active), "reloaded");
     }
   }
   const auto active = store_.find(active_);
-  parts_.state.presets.changed = false;
-  if (!active || parts_.source == nullptr) return;
+  state_.presets.changed = false;
+  if (!active || in_use_.source == nullptr) return;
   const ImagingParams whole =
-      apply_preset(store_.items()[*active].preset, parts_.state.params, *parts_.source->acquisition());
-  parts_.state.presets.changed = whole != parts_.state.params;
+      apply_preset(store_.items()[*active].preset, state_.params, *in_use_.source->acquisition());
+  state_.presets.changed = whole != state_.params;
 }
 
 void WindowPresets::load(std::size_t index, const std::string& why) {
-  if (index >= store_.items().size() || parts_.source == nullptr) return;
+  if (index >= store_.items().size() || in_use_.source == nullptr) return;
   const PresetItem item = store_.items()[index];
-  const ImagingParams before = parts_.state.params;
-  const ImagingParams wanted = apply_preset(item.preset, before, *parts_.source->acquisition());
+  const ImagingParams before = state_.params;
+  const ImagingParams wanted = apply_preset(item.preset, before, *in_use_.source->acquisition());
   try {
-    check_params(*parts_.source->acquisition(), wanted);
+    check_params(*in_use_.source->acquisition(), wanted);
   } catch (const Error& error) {
-    return parts_.hint("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
+    return messages_.hint("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
   }
-  parts_.state.params = wanted;
+  state_.params = wanted;
   active_ = item.file;
-  ++parts_.state.presets.loads;
+  ++state_.presets.loads;
   params_changed_();
   describe();
   std::string text = "Preset " + quoted(item.preset.name) + " " + why;
-  if (!item.preset.probe_values.empty() && !belongs_to(item.preset, *parts_.source->acquisition())) {
+  if (!item.preset.probe_values.empty() && !belongs_to(item.preset, *in_use_.source->acquisition())) {
     text += fmt::format("; band, depth and position not applied: they are for {}", item.preset.probe.words());
   }
-  const std::string no_effect = why_no_effect(item.preset, wanted, *parts_.source->acquisition());
+  const std::string no_effect = why_no_effect(item.preset, wanted, *in_use_.source->acquisition());
   if (!no_effect.empty()) text += "; " + no_effect;
-  parts_.say(Severity::info, text);
+  messages_.say(Severity::info, text);
 }
 
 void WindowPresets::execute(const PresetOrder& order) {
-  if (parts_.source == nullptr) return;
+  if (in_use_.source == nullptr) return;
   const auto index = static_cast<std::size_t>(order.index);
   if (order.act == PresetCommand::activate) {
     return set_active(index < store_.items().size() ? store_.items()[index].file : std::filesystem::path());
   }
   if (order.act != PresetCommand::save_as && index >= store_.items().size()) return;
-  const Acquisition& acquisition = *parts_.source->acquisition();
+  const Acquisition& acquisition = *in_use_.source->acquisition();
   const std::string name = order.act == PresetCommand::save_as ? "" : store_.items()[index].preset.name;
   switch (order.act) {
     case PresetCommand::load:
@@ -122,38 +126,38 @@ void WindowPresets::execute(const PresetOrder& order) {
     case PresetCommand::activate:
       return;  // done above: it may name none
     case PresetCommand::save_as:
-      active_ = store_.add(make_preset(order.name, parts_.state.params, acquisition));
-      parts_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
+      active_ = store_.add(make_preset(order.name, state_.params, acquisition));
+      messages_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
       break;
     case PresetCommand::overwrite: {
       const Preset& old = store_.items()[index].preset;
-      Preset now = make_preset(old.name, parts_.state.params, acquisition);
+      Preset now = make_preset(old.name, state_.params, acquisition);
       now.about = old.about;
       now.slot = old.slot;
       now.is_default = old.is_default;
       store_.write(index, now);
-      parts_.say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
+      messages_.say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
       break;
     }
     case PresetCommand::rename: {
       Preset now = store_.items()[index].preset;
       now.name = order.name;
       store_.write(index, now);
-      parts_.say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
+      messages_.say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
       break;
     }
     case PresetCommand::remove:
       store_.remove(index);
       active_.clear();
-      parts_.say(Severity::info, "Preset " + quoted(name) + " deleted");
+      messages_.say(Severity::info, "Preset " + quoted(name) + " deleted");
       break;
     case PresetCommand::set_default:
       store_.set_default(index, probe_of(acquisition));
-      parts_.say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
+      messages_.say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
       break;
     case PresetCommand::unset_default:
       store_.unset_default(index);
-      parts_.say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
+      messages_.say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
       break;
   }
   describe();

@@ -8,14 +8,15 @@
 #include <string>
 
 #include "app/session_file.h"
-#include "app/window/window_parts.h"
+#include "app/window/engine.h"
 
 namespace echoloop {
 
 class WindowPresets {
  public:
-  // `params_changed`: called after a preset has changed UiState::params.
-  WindowPresets(WindowParts& parts, std::function<void()> params_changed);
+  // `params_changed`: called after a preset has changed WindowState::params.
+  WindowPresets(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine,
+                std::function<void()> params_changed);
 
   void look();  // once a window frame: files, and whether the parameters are still the active preset's
   void execute(const PresetOrder& order);
@@ -37,7 +38,10 @@ class WindowPresets {
   void load(std::size_t index, const std::string& why);
   void report_faulty();
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  SourceInUse& in_use_;
+  Engine& engine_;
   const std::function<void()> params_changed_;
   PresetStore store_;
   std::filesystem::path active_;

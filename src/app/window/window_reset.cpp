@@ -8,18 +8,18 @@
 namespace echoloop {
 
 Setup WindowReset::setup() const {
-  const UiState& state = parts_.state;
+  const WindowState& state = state_;
   return {.source = state.source.opened_as,
-          .facts = parts_.facts,
+          .facts = in_use_.facts,
           .params = state.params,
           .stream = state.stream,
           .chosen_queue = with_.stream.chosen_queue(),
           .marks = state.marks,
-          .pan_zoom = state.image.pan_zoom,
-          .inspected = state.image.inspected,
+          .pan_zoom = state.view.pan_zoom,
+          .inspected = state.view.inspected,
           .preset = with_.presets.active(),
           .speed = state.cine.speed,
-          .view = parts_.viewer->settings()};
+          .view = viewer_.settings()};
 }
 
 void WindowReset::begin() {
@@ -32,16 +32,16 @@ void WindowReset::begin() {
 void WindowReset::apply(const Setup& wanted) {
   if (with_.review.frozen_by_user()) with_.review.toggle_freeze();
   with_.reference.reset();
-  parts_.state.cine.compare = false;
-  parts_.state.cine.playing = false;
-  ++parts_.state.reset.count;  // and once more when the source has come: marks of either open no panel
-  parts_.viewer->reset_view();
-  parts_.viewer->restore_view(wanted.view);
+  state_.cine.compare = false;
+  state_.cine.playing = false;
+  ++state_.reset.count;  // and once more when the source has come: marks of either open no panel
+  viewer_.reset_view();
+  viewer_.restore_view(wanted.view);
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }
 
-UiState fresh_state(UiState used) {
-  UiState fresh;
+WindowState fresh_state(WindowState used) {
+  WindowState fresh;
   fresh.source = std::move(used.source);
   fresh.scanner = std::move(used.scanner);
   fresh.device = std::move(used.device);
@@ -59,20 +59,22 @@ UiState fresh_state(UiState used) {
 void WindowReset::forget_stream() {
   with_.stream.end();
   with_.review.forget();
-  parts_.history.clear();
-  parts_.state = fresh_state(std::move(parts_.state));
+  engine_.history.clear();
+  state_ = fresh_state(std::move(state_));
 }
 
 void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Purpose& purpose,
                                 const SavedSession& now) {
-  UiState& state = parts_.state;
-  if (parts_.source != nullptr && !purpose.setup) {  // else marks of the command line, or of the setup
+  WindowState& state = state_;
+  if (in_use_.source != nullptr && !purpose.setup) {  // else marks of the command line, or of the setup
     if (!former_) {
       const bool live = state.source.live;
-      former_ = Former{
-          {.name = parts_.named, .source = live ? nullptr : parts_.source, .facts = parts_.facts, .info = state.source},
-          setup(),
-          live ? nullptr : std::make_shared<const SavedSession>(now)};
+      former_ = Former{{.name = in_use_.named,
+                        .source = live ? nullptr : in_use_.source,
+                        .facts = in_use_.facts,
+                        .info = state.source},
+                       setup(),
+                       live ? nullptr : std::make_shared<const SavedSession>(now)};
       former_->setup.stream.paused = false;
       state.opening.former = state.source.name;
     }
@@ -81,14 +83,14 @@ void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Pur
     state.marks.list = marks_[next.opened_as];
     for (const Mark& mark : state.marks.list) state.marks.last_number = std::max(state.marks.last_number, mark.number);
   }
-  state.image.inspected.reset();
-  state.image.pan_zoom = {};
+  state.view.inspected.reset();
+  state.view.pan_zoom = {};
   state.cine.compare = false;
 }
 
 void WindowReset::forget_former() {
   former_.reset();
-  parts_.state.opening.former.clear();
+  state_.opening.former.clear();
 }
 
 void WindowReset::return_to_source() {
@@ -101,19 +103,19 @@ void WindowReset::return_to_source() {
 }
 
 void WindowReset::look() {
-  if (former_ && !parts_.state.image.awaited) forget_former();
+  if (former_ && !state_.image.awaited) forget_former();
   reset_when_idle();
 }
 
 void WindowReset::apply_to_source(const Setup& wanted) {
-  UiState& state = parts_.state;
+  WindowState& state = state_;
   ++state.reset.count;
   state.marks = wanted.marks;
-  state.image.pan_zoom = wanted.pan_zoom;
-  state.image.inspected = wanted.inspected;
+  state.view.pan_zoom = wanted.pan_zoom;
+  state.view.inspected = wanted.inspected;
   state.cine.speed = wanted.speed;
   with_.presets.set_active(wanted.preset);
-  parts_.say(Severity::info, done_);
+  messages_.say(Severity::info, done_);
 }
 
 void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {
@@ -122,8 +124,8 @@ void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {
   marks_.clear();
   before_ = std::move(undo);
   done_ = std::move(done);
-  parts_.state.notices.messages.clear();
-  parts_.state.reset.undoable = before_.has_value();
+  state_.notices.messages.clear();
+  state_.reset.undoable = before_.has_value();
   apply(*start_);
   reset_ns_ = now_ns();
 }
@@ -136,17 +138,17 @@ void WindowReset::reset() {
 void WindowReset::undo() {
   if (!before_.has_value()) return;
   const Setup before = *std::exchange(before_, std::nullopt);
-  parts_.state.reset.undoable = false;
+  state_.reset.undoable = false;
   done_ = "Undone: reset";
   apply(before);
 }
 
 // In a kiosk the next visitor finds the first image, and none of the messages before.
 void WindowReset::reset_when_idle() {
-  if (!parts_.kiosk() || !start_.has_value()) return;
-  const double idle_s = parts_.viewer->idle_s();
+  if (!is_kiosk(options_) || !start_.has_value()) return;
+  const double idle_s = viewer_.idle_s();
   const double since_reset_s = static_cast<double>(now_ns() - reset_ns_) * 1e-9;
-  if (idle_s < parts_.options.kiosk_idle_s || idle_s >= since_reset_s) return;
+  if (idle_s < options_.kiosk_idle_s || idle_s >= since_reset_s) return;
   reset_to_start(std::nullopt, "Reset after a pause without input.");
 }
 

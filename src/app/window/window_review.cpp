@@ -15,83 +15,87 @@
 
 namespace echoloop {
 
-WindowReview::WindowReview(WindowParts& parts, ComparedSource& compared, std::function<void()> apply_stream)
-    : parts_(parts),
+WindowReview::WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer,
+                           ComparedSource& compared, std::function<void()> apply_stream)
+    : state_(state),
+      options_(options),
+      engine_(engine),
+      viewer_(viewer),
       apply_stream_(std::move(apply_stream)),
-      playback_(parts.history, &compared),
-      inspector_(parts.history, parts.inspections),
-      fine_points_(parts.history),
-      fine_points_a_(parts.history),
-      m_mode_review_(parts.history, parts.past.line) {}
+      playback_(engine.history, &compared),
+      inspector_(engine.history, engine.inspections),
+      fine_points_(engine.history),
+      fine_points_a_(engine.history),
+      m_mode_review_(engine.history, engine.past.line) {}
 
 void WindowReview::toggle_freeze() {
-  if (parts_.session == nullptr || parts_.state.notices.fault.has_value()) return;
+  if (engine_.session == nullptr || state_.notices.fault.has_value()) return;
   if (frozen_by_itself_) {  // going live means that the source goes on
-    parts_.state.stream.paused = false;
-    if (parts_.session->producer_state() == ProducerState::ended) parts_.state.stream.loop = true;
+    state_.stream.paused = false;
+    if (engine_.session->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (playback_.frozen()) {
     go_live();
   } else {
-    freeze(parts_.viewer->shown_image().stamp.sequence);
+    freeze(viewer_.shown_image().stamp.sequence);
   }
   apply_stream_();
 }
 
 void WindowReview::freeze(std::uint64_t sequence) {
-  playback_.freeze(parts_.state.cine, sequence);
-  parts_.trace.count_latencies_from(kNoLatencies);
+  playback_.freeze(state_.cine, state_.kept, sequence);
+  engine_.trace.count_latencies_from(kNoLatencies);
 }
 
 void WindowReview::go_live() {
-  playback_.resume(parts_.state.cine, *parts_.session);
-  parts_.trace.count_latencies_from(now_ns());
+  playback_.resume(state_.cine, state_.kept, *engine_.session);
+  engine_.trace.count_latencies_from(now_ns());
 }
 
 void WindowReview::forget() {
-  playback_.forget(parts_.state.cine);
-  inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.image.measured);
-  fine_points_a_.forget(parts_.state.image.measured_a);
+  playback_.forget(state_.cine, state_.kept);
+  inspector_.forget(state_);
+  fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
   frozen_by_itself_ = false;
 }
 
 void WindowReview::follow() {
   if (!frozen_by_user()) return forget();
   playback_.ask_again();
-  inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.image.measured);
-  fine_points_a_.forget(parts_.state.image.measured_a);
+  inspector_.forget(state_);
+  fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
 }
 
 void WindowReview::stream_failed() {
-  if (playback_.frozen()) playback_.forget(parts_.state.cine);
+  if (playback_.frozen()) playback_.forget(state_.cine, state_.kept);
 }
 
 bool WindowReview::plays_once() const {
-  const SourceInfo& source = parts_.state.source;
-  const auto& options = parts_.options;
+  const SourceInfo& source = state_.source;
+  const auto& options = options_;
   return source.frame_count == 1 && !options.loop_given && options.frames == 0 && source.acquisition != nullptr &&
-         parts_.history.budget_bytes() >= source.acquisition->frame_bytes();
+         engine_.history.budget_bytes() >= source.acquisition->frame_bytes();
 }
 
 StreamSettings WindowReview::adjusted(StreamSettings stream) const {
   stream.loop = stream.loop && !plays_once();
-  stream.paused = stream.paused || (frozen_by_user() && !parts_.state.cine.keep_acquiring);
+  stream.paused = stream.paused || (frozen_by_user() && !state_.cine.keep_acquiring);
   if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not come again
   return stream;
 }
 
 // A paused source, or a recording at its end: there is nothing live to see, so the controls act on the history at once.
 void WindowReview::freeze_when_still(NewImage last) {
-  const UiState& state = parts_.state;
-  if (!parts_.session->running()) return;
-  const bool still = state.stream.paused || parts_.session->producer_state() == ProducerState::ended;
+  const WindowState& state = state_;
+  if (!engine_.session->running()) return;
+  const bool still = state.stream.paused || engine_.session->producer_state() == ProducerState::ended;
   if (frozen_by_itself_ && !still) {
     frozen_by_itself_ = false;
     go_live();
   }
   // No frame was finished since before the last window frame polled for an image, and there was none.
-  const Image& image = parts_.viewer->shown_image();
+  const Image& image = viewer_.shown_image();
   const bool no_news = last == NewImage::no && state.numbers.counts.processed == processed_seen_;
   const bool all_shown = image.number != 0 && no_news && state.numbers.counts.in_flight == 0;
   processed_seen_ = state.numbers.counts.processed;
@@ -102,20 +106,20 @@ void WindowReview::freeze_when_still(NewImage last) {
 }
 
 void WindowReview::freeze_restored_frame() {
-  if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
-  const Image& shown = parts_.viewer->shown_image();
-  const std::int64_t began_ns = parts_.session->started_ns();  // the image on screen may be of the stream before
+  if (!frame_to_freeze_ || state_.notices.fault.has_value()) return;
+  const Image& shown = viewer_.shown_image();
+  const std::int64_t began_ns = engine_.session->started_ns();  // the image on screen may be of the stream before
   const bool come = began_ns != 0 && shown.ready_ns >= began_ns && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
-  if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);
+  if (!playback_.frozen()) playback_.freeze(state_.cine, state_.kept, frame);
   apply_stream_();
 }
 
 // Whether the image on screen is the one that was asked for, and since when it is not.
 void WindowReview::look_at_work() {
-  UiState& state = parts_.state;
-  const Image& shown = parts_.viewer->shown_image();
+  WindowState& state = state_;
+  const Image& shown = viewer_.shown_image();
   const FormationParams& wanted = state.params.formation;
   const bool current = shown.number == 0 || (frozen() ? playback_.answered_by(shown)
                                                       : shown.params.formation == wanted &&
@@ -123,29 +127,29 @@ void WindowReview::look_at_work() {
   const bool other = std::exchange(requests_seen_, playback_.requests()) != playback_.requests() ||
                      std::exchange(wanted_, wanted) != wanted;
   ImageWork& work = state.image.work;
-  work.remaining_s = parts_.backend->remaining_s();
+  work.remaining_s = engine_.backend->remaining_s();
   work.since_ns = current ? 0 : work.since_ns == 0 || other ? now_ns() : work.since_ns;
 }
 
 void WindowReview::update() {
-  UiState& state = parts_.state;
-  Session& session = *parts_.session;
+  WindowState& state = state_;
+  Session& session = *engine_.session;
   look_at_work();
   if (!session.running()) return;
-  state.cine.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
-                       : state.notices.fault.has_value()     ? "The stream has stopped: restart first."
-                       : parts_.history.extent().frames == 0 ? "No frames in history yet."
-                                                             : "";
+  state.kept.why_not = engine_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+                       : state.notices.fault.has_value()      ? "The stream has stopped: restart first."
+                       : engine_.history.extent().frames == 0 ? "No frames in history yet."
+                                                              : "";
   const bool frozen = playback_.frozen();
   inspector_.update(state, session, frozen ? InspectorController::Moment::frozen : InspectorController::Moment::live,
                     now_ns());
   // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
   // the numbers of the image's pixels, with the reason.
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
-  fine_points_.update(state.image.measured, session, moment, now_ns());
-  fine_points_a_.update(state.image.measured_a, session, moment, now_ns());
-  session.look_at_line(state.image.m_mode.wanted ? state.image.inspected : std::nullopt);
-  playback_.update(state.cine, state.params, session, now_ns());
+  fine_points_.update(state.measured, session, moment, now_ns());
+  fine_points_a_.update(state.measured_a, session, moment, now_ns());
+  session.look_at_line(state.view.m_mode.wanted ? state.view.inspected : std::nullopt);
+  playback_.update(state.cine, state.kept, state.params, session, now_ns());
   m_mode_review_.update(state, session, playback_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
 }
 
@@ -162,43 +166,44 @@ bool makes_same(const ImagingParams& made, const ImagingParams& wanted) {
 
 }  // namespace
 
-void MModeReview::begin(UiState& state, const Key& key) {
+void MModeReview::begin(WindowState& state, const Key& key) {
   key_ = key;
   stamps_ = history_.stamps();
   answers_ = std::make_shared<Answers>();
   next_ = stamps_.size();
   first_ = had_ = asked_ = 0;
-  state.image.m_mode.cancelled = false;
+  state.view.m_mode.cancelled = false;
 }
 
 // A column on this line, made with the parameters in the panels.
-bool MModeReview::has(const UiState& state, const FrameStamp& stamp) const {
+bool MModeReview::has(const WindowState& state, const FrameStamp& stamp) const {
   const LineColumn* found = state.image.m_mode.columns == nullptr ? nullptr : state.image.m_mode.columns->find(stamp);
   return found != nullptr && makes_same(found->origin->params, key_->params) &&
          line_column(found->origin->grid, key_->at) == found->origin->column;
 }
 
-void MModeReview::update(UiState& state, Session& session, Moment moment) {
-  MModeView& view = state.image.m_mode;
-  if (moment == Moment::live || !view.wanted || !state.image.inspected || !session.running()) {
+void MModeReview::update(WindowState& state, Session& session, Moment moment) {
+  const MModeEdits& view = state.view.m_mode;
+  MModeProgress& progress = state.image.m_mode.progress;
+  if (moment == Moment::live || !view.wanted || !state.view.inspected || !session.running()) {
     key_.reset();
-    view.progress = {};
+    progress = {};
     return;
   }
-  const Key key{*state.image.inspected, without_display(state.params), session.configurations()};
+  const Key key{*state.view.inspected, without_display(state.params), session.configurations()};
   const bool goes_on = key_.has_value() && key_->at == key.at && key_->configuration == key.configuration &&
                        makes_same(key_->params, key.params) &&
                        key_->params.level.reference_db == key.params.level.reference_db;
   if (!goes_on) begin(state, key);
   if (!view.cancelled && !answers_->failed) ask(state, session);
   const std::size_t came = answers_->came;
-  view.progress = {.done = had_ + came,
-                   .all = stamps_.size() - first_,
-                   .under_way = !view.cancelled && !answers_->failed && (next_ > first_ || came < asked_),
-                   .failed = answers_->failed};
+  progress = {.done = had_ + came,
+              .all = stamps_.size() - first_,
+              .under_way = !view.cancelled && !answers_->failed && (next_ > first_ || came < asked_),
+              .failed = answers_->failed};
 }
 
-void MModeReview::ask(UiState& state, Session& session) {
+void MModeReview::ask(WindowState& state, Session& session) {
   if (state.image.m_mode.columns != nullptr && state.image.m_mode.columns->line() != nullptr) {
     const std::size_t room = MModeColumns::capacity(state.image.m_mode.columns->line()->grid);
     first_ = stamps_.size() - std::min(stamps_.size(), room);
@@ -238,25 +243,25 @@ constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
 
-void InspectorController::forget(UiState& state) {
+void InspectorController::forget(WindowState& state) {
   open_ = waiting_ = false;
   asked_.reset();
   state.image.inspector.pixel.reset();
   state.image.inspector.pictures.clear();
   state.image.inspector.acquisition.reset();
   state.image.inspector.refusal.clear();
-  state.image.inspector.transmit = -1;
+  state.view.inspector.transmit = -1;
 }
 
-void InspectorController::close(UiState& state, Session& session) {
+void InspectorController::close(WindowState& state, Session& session) {
   if (!open_) return;
   session.end_inspection();
-  const int transmit = state.image.inspector.transmit;
+  const int transmit = state.view.inspector.transmit;
   forget(state);
-  state.image.inspector.transmit = transmit;  // of the same source, when it is opened again
+  state.view.inspector.transmit = transmit;  // of the same source, when it is opened again
 }
 
-void InspectorController::take(UiState& state) {
+void InspectorController::take(WindowState& state) {
   if (!answers_.take()) return;
   const InspectionAnswer& answer = answers_.front();
   if (!waiting_ || answer.number != requests_) return;
@@ -273,9 +278,10 @@ void InspectorController::take(UiState& state) {
 }
 
 // Those in view that are of another frame, or not there at all.
-std::vector<int> InspectorController::wanted_pictures(const InspectorView& view, std::uint64_t sequence) const {
+std::vector<int> InspectorController::wanted_pictures(const WindowState& state, std::uint64_t sequence) const {
+  const InspectorView& view = state.image.inspector;
   std::vector<int> list;
-  for (const int k : view.pictures_seen) {
+  for (const int k : state.view.inspector.pictures_seen) {
     if (k < 0 || static_cast<std::size_t>(k) >= view.pictures.size()) continue;
     const auto& picture = view.pictures[static_cast<std::size_t>(k)];
     if (picture == nullptr || picture->stamp.sequence != sequence) list.push_back(k);
@@ -285,22 +291,23 @@ std::vector<int> InspectorController::wanted_pictures(const InspectorView& view,
 
 namespace {
 
-void follow(InspectorView& view, const AcquisitionPtr& acquisition) {
+void follow(InspectorView& view, int& transmit, const AcquisitionPtr& acquisition) {
   if (view.acquisition != acquisition) {
     view.acquisition = acquisition;
     view.pixel.reset();
     view.pictures.clear();
   }
   view.pictures.resize(acquisition->transmits.size());
-  if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
+  if (transmit >= static_cast<int>(acquisition->transmits.size())) transmit = -1;
 }
 
 }  // namespace
 
-void InspectorController::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
+void InspectorController::update(WindowState& state, Session& session, Moment moment, std::int64_t now_ns) {
   InspectorView& view = state.image.inspector;
-  if (!view.wanted || !state.image.inspected || !session.running() || state.source.acquisition == nullptr) {
-    if (session.running() && !view.wanted) close(state, session);
+  InspectorEdits& edits = state.view.inspector;
+  if (!edits.wanted || !state.view.inspected || !session.running() || state.source.acquisition == nullptr) {
+    if (session.running() && !edits.wanted) close(state, session);
     return;
   }
   open_ = true;
@@ -309,7 +316,7 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   if (waiting_) return;
   const std::size_t frames = history_.extent().frames;
   if (frames == 0) {
-    view.refusal = state.cine.why_not.empty() ? "No frames in history yet." : state.cine.why_not;
+    view.refusal = state.kept.why_not.empty() ? "No frames in history yet." : state.kept.why_not;
     return;
   }
   const bool frozen = moment == Moment::frozen;
@@ -318,14 +325,14 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   // Kept frames may be of an earlier description of a scanner.
   const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
   if (view.acquisition != acquisition) asked_.reset();
-  follow(view, acquisition);
+  follow(view, edits.transmit, acquisition);
   const std::uint64_t sequence = kept->frame.stamp.sequence;
-  const Key key{*state.image.inspected, view.transmit, without_display(state.params)};
+  const Key key{*state.view.inspected, edits.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all images of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)
     std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
-  std::vector<int> pictures = wanted_pictures(view, sequence);
+  std::vector<int> pictures = wanted_pictures(state, sequence);
   const bool empty = std::any_of(pictures.begin(), pictures.end(), [&view](int k) {
     return view.pictures[static_cast<std::size_t>(k)] == nullptr && view.refusal.empty();
   });

@@ -12,8 +12,8 @@
 
 #include "app/outputs/patch_request.h"
 #include "app/stream/session.h"
+#include "app/window/engine.h"
 #include "app/window/playback.h"
-#include "app/window/window_parts.h"
 #include "backend/analysis.h"
 #include "core/acquisition.h"
 #include "core/timing_trace.h"
@@ -121,8 +121,8 @@ class InspectorController {
   // Each window frame: takes what came, asks for what is missing. Frozen: of the frame at the playhead, and once;
   // live: of the newest one, again and again.
   enum class Moment { live, frozen };
-  void update(UiState& state, Session& session, Moment moment, std::int64_t now_ns);
-  void forget(UiState& state);  // another source, or no session any more
+  void update(WindowState& state, Session& session, Moment moment, std::int64_t now_ns);
+  void forget(WindowState& state);  // another source, or no session any more
 
   [[nodiscard]] std::uint64_t requests() const { return requests_; }  // made so far
 
@@ -136,9 +136,9 @@ class InspectorController {
     }
     friend bool operator==(const Key& a, const Key& b) { return a.same_place(b) && a.params == b.params; }
   };
-  void take(UiState& state);
-  void close(UiState& state, Session& session);
-  [[nodiscard]] std::vector<int> wanted_pictures(const InspectorView& view, std::uint64_t sequence) const;
+  void take(WindowState& state);
+  void close(WindowState& state, Session& session);
+  [[nodiscard]] std::vector<int> wanted_pictures(const WindowState& state, std::uint64_t sequence) const;
 
   RfHistory& history_;
   InspectionAnswers& answers_;
@@ -164,7 +164,7 @@ class MModeReview {
 
   // Each window frame.
   enum class Moment { live, frozen };
-  void update(UiState& state, Session& session, Moment moment);
+  void update(WindowState& state, Session& session, Moment moment);
 
  private:
   struct Key {
@@ -177,9 +177,9 @@ class MModeReview {
     std::atomic<bool> failed{false};
   };
 
-  void begin(UiState& state, const Key& key);
-  void ask(UiState& state, Session& session);
-  [[nodiscard]] bool has(const UiState& state, const FrameStamp& stamp) const;
+  void begin(WindowState& state, const Key& key);
+  void ask(WindowState& state, Session& session);
+  [[nodiscard]] bool has(const WindowState& state, const FrameStamp& stamp) const;
 
   RfHistory& history_;
   std::shared_ptr<LineWriter> writer_;  // used by what is delivered: processing thread
@@ -196,7 +196,8 @@ class WindowReview {
  public:
   // `compared`: side A of a comparison, while it is a recording of its own.
   // `apply_stream`: called where the stream's settings are to be adjusted() again.
-  WindowReview(WindowParts& parts, ComparedSource& compared, std::function<void()> apply_stream);
+  WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer, ComparedSource& compared,
+               std::function<void()> apply_stream);
 
   void toggle_freeze();
   void forget();         // another stream
@@ -226,7 +227,10 @@ class WindowReview {
   void go_live();
   void look_at_work();
 
-  WindowParts& parts_;
+  WindowState& state_;
+  const Options& options_;
+  Engine& engine_;
+  Viewer& viewer_;
   const std::function<void()> apply_stream_;
   Playback playback_;
   InspectorController inspector_;

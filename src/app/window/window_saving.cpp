@@ -52,30 +52,29 @@ std::string points_note(const Measured& measured) {
 }  // namespace
 
 void WindowSaving::report(const std::string& text, Severity severity) {
-  parts_.state.saving.last = text;                                    // beside the folder's name
-  const std::string folder = parts_.state.saving.place.folder + "/";  // of images, while the panel is seen
+  state_.saving.last = text;                                    // beside the folder's name
+  const std::string folder = state_.saving.place.folder + "/";  // of images, while the panel is seen
   if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
-    parts_.state.saving.last.erase(at, folder.size());
-  parts_.state.saving.failed = severity == Severity::error;
-  if (severity != Severity::error) parts_.state.notices.messages.resolve("saving");
-  parts_.say(severity, text, severity == Severity::error ? "saving" : "");
+    state_.saving.last.erase(at, folder.size());
+  state_.saving.failed = severity == Severity::error;
+  if (severity != Severity::error) state_.notices.messages.resolve("saving");
+  messages_.say(severity, text, severity == Severity::error ? "saving" : "");
 }
 
 // Says so, and opens the panel at the folder's field, where nothing can be written.
 bool WindowSaving::folder_ready(UserFolder kind) {
-  const std::filesystem::path folder = save_folder(parts_.viewer->settings().saving, kind);
+  const std::filesystem::path folder = save_folder(viewer_.settings().saving, kind);
   const std::string why = why_not_writable(folder);
   if (why.empty()) return true;
-  parts_.state.saving.ask = true;
-  parts_.state.saving.place =
-      describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
+  state_.save.ask = true;
+  state_.saving.place = describe_place(viewer_.settings().saving, state_.source, viewer_.shown_image().stamp);
   report(fmt::format("{} Choose another folder, for example {}", why, user_folder(kind).string()), Severity::error);
   return false;
 }
 
 // A name that neither a file has nor one that is still to be written.
 std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string& name, const char* ending) {
-  const std::filesystem::path folder = save_folder(parts_.viewer->settings().saving, kind);
+  const std::filesystem::path folder = save_folder(viewer_.settings().saving, kind);
   std::filesystem::path file = new_file(folder, name, ending);
   for (int i = 2; std::ranges::find(promised_, file) != promised_.end(); ++i)
     file = new_file(folder, fmt::format("{}-{}", name, i), ending);
@@ -90,13 +89,13 @@ void WindowSaving::save_text(const std::filesystem::path& path, std::function<st
 }
 
 void WindowSaving::advance() {
-  while (!pictures_.empty() && pictures_.front().step(parts_.session.get())) {
+  while (!pictures_.empty() && pictures_.front().step(engine_.session.get())) {
     write_picture_of(std::move(pictures_.front()));
     pictures_.pop_front();
   }
   while (const auto written = files_.take()) report(written->text, written->failed ? Severity::error : Severity::info);
   if (!busy()) promised_.clear();
-  parts_.state.saving.writing = busy();
+  state_.saving.writing = busy();
 }
 
 void WindowSaving::flush() {
@@ -142,22 +141,22 @@ void WindowSaving::save(SaveWhat what, SavedMoment moment) {
 
 // What is on screen, also where images never come to the host.
 Image WindowSaving::image_on_screen() const {
-  Image shown = with_pixels(parts_.viewer->shown_image(), parts_.viewer->shown_db());
-  shown.params.display = parts_.state.params.display;
+  Image shown = with_pixels(viewer_.shown_image(), viewer_.shown_db());
+  shown.params.display = state_.params.display;
   return shown;
 }
 
 // A's numbers wait for its points as B's do.
 nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, Picture& picture) const {
-  measure_again(picture.measured_a, *picture.a, parts_.state.marks, *picture.again_a);
-  const SaveChoice& choice = parts_.viewer->settings().saving;
+  measure_again(picture.measured_a, *picture.a, state_.marks, *picture.again_a);
+  const SaveChoice& choice = viewer_.settings().saving;
   const MeasuredRun a{picture.measured_a,
-                      parts_.state.marks,
-                      *parts_.backend,
+                      state_.marks,
+                      *engine_.backend,
                       name_of_a(),
                       picture.a->acquisition == picture.shown.acquisition ? doubts() : nullptr,
-                      parts_.state.cine.a_recording.frame_count};
-  const MeasuredRun b{picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()};
+                      state_.kept.a_recording.frame_count};
+  const MeasuredRun b{picture.measured, state_.marks, *engine_.backend, in_use_.named, doubts()};
   return compared_figure_json(
       {.a = a,
        .b = b,
@@ -166,33 +165,32 @@ nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figu
        .marks = std::filesystem::path(figure).replace_extension(".json"),
        .size = choice.figure_size(),
        .ground = choice.ground,
-       .why_no_command = parts_.viewer->strips_on_screen(parts_.state).empty()
+       .why_no_command = viewer_.strips_on_screen(state_).empty()
                              ? ""
                              : "strips of M-mode and spectral Doppler as shown are drawn in a window only"});
 }
 
 // Points on a fine grid are those of the window where they are of this image; the others are asked for.
 void WindowSaving::save_picture(SaveWhat what) {
-  if (parts_.viewer->shown_image().number == 0) return;
+  if (viewer_.shown_image().number == 0) return;
   Image shown = image_on_screen();
   std::optional<Image> a;
-  if (const Image* compared = parts_.viewer->compared_image(); compared != nullptr && compared->number != 0) {
-    a = with_pixels(*compared, parts_.viewer->compared_db());
-    a->params.display = parts_.state.cine.a.display;
+  if (const Image* compared = viewer_.compared_image(); compared != nullptr && compared->number != 0) {
+    a = with_pixels(*compared, viewer_.compared_db());
+    a->params.display = state_.cine.a.display;
   }
-  Measured measured = measure_pixels(shown, parts_.state.marks);
-  ImageAgain again(
-      measured, {.kept = find_kept(parts_.history, shown.stamp.sequence), .known = parts_.state.image.measured.fine});
+  Measured measured = measure_pixels(shown, state_.marks);
+  ImageAgain again(measured, {.kept = find_kept(engine_.history, shown.stamp.sequence), .known = state_.measured.fine});
   pictures_.push_back({.what = what,
                        .shown = std::move(shown),
                        .a = std::move(a),
                        .measured = std::move(measured),
                        .again = std::move(again)});
   if (Picture& picture = pictures_.back(); picture.a) {
-    picture.measured_a = measure_pixels(*picture.a, parts_.state.marks);
-    picture.again_a.emplace(picture.measured_a,
-                            PointsAgain{.kept = find_kept(parts_.history, picture.a->stamp.sequence),
-                                        .known = parts_.state.image.measured_a.fine});
+    picture.measured_a = measure_pixels(*picture.a, state_.marks);
+    picture.again_a.emplace(
+        picture.measured_a,
+        PointsAgain{.kept = find_kept(engine_.history, picture.a->stamp.sequence), .known = state_.measured_a.fine});
   }
   advance();
 }
@@ -200,18 +198,18 @@ void WindowSaving::save_picture(SaveWhat what) {
 void WindowSaving::write_picture_of(Picture picture) {
   const SaveWhat what = picture.what;
   const Image& shown = picture.shown;
-  const std::string stem = file_stem(parts_.state.source, shown.stamp);
-  const SaveChoice& choice = parts_.viewer->settings().saving;
+  const std::string stem = file_stem(state_.source, shown.stamp);
+  const SaveChoice& choice = viewer_.settings().saving;
   std::filesystem::path path;
   std::string note;
   const Image* const matched = matched_to(picture);
   const bool figure = what == SaveWhat::picture && choice.format != SaveFormat::image_only;
   const auto description = [&] {
-    measure_again(picture.measured, shown, parts_.state.marks, picture.again);
+    measure_again(picture.measured, shown, state_.marks, picture.again);
     note = points_note(picture.measured);
     if (figure && picture.a) return describe_compared(path, picture);
     nlohmann::json json =
-        marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()});
+        marked_image_json({picture.measured, state_.marks, *engine_.backend, in_use_.named, doubts()});
     if (matched != nullptr && what == SaveWhat::picture) {
       json["levels_matched_to"] = {
           {"source", name_of_a()}, {"frame", frame_json(matched->stamp)}, {"parameters", params_json(matched->params)}};
@@ -221,8 +219,8 @@ void WindowSaving::write_picture_of(Picture picture) {
   std::vector<std::function<void()>> writes;
   if (what == SaveWhat::levels) {
     path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
-    writes.emplace_back([path, shown, named = parts_.named,
-                         command = command_text(*parts_.backend, parts_.named, shown, kLevelsOption)] {
+    writes.emplace_back([path, shown, named = in_use_.named,
+                         command = command_text(*engine_.backend, in_use_.named, shown, kLevelsOption)] {
       write_levels(path, shown, named, command);
     });
   } else if (what == SaveWhat::data) {
@@ -233,13 +231,13 @@ void WindowSaving::write_picture_of(Picture picture) {
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
     nlohmann::json about;
-    if (figure || matched != nullptr || !parts_.state.marks.list.empty()) about = description();
+    if (figure || matched != nullptr || !state_.marks.list.empty()) about = description();
     if (figure) {
       writes.push_back(figure_of(path, picture, command_text(about)));
     } else {
       writes.emplace_back(
-          [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
-           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn(), display, marks, over.get()); });
+          [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = state_.marks,
+           views = state_.analyses] { write_picture(path, drawn(), display, marks, overlays_of(views)); });
     }
     if (!about.empty()) {
       writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
@@ -248,8 +246,8 @@ void WindowSaving::write_picture_of(Picture picture) {
     }
     if (matched != nullptr) note += std::string(", ") + kLevelsMatched;
   }
-  const ImageOverlays over = overlays_of(parts_.state.analyses);
-  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown, numbers_of(parts_.state.source))
+  const ImageOverlays over = overlays_of(state_.analyses);
+  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown, numbers_of(state_.source))
                                : over.flow != nullptr    ? ", the B-mode image without flow"
                                                          : "";
   files_.add([writes = std::move(writes), text = "Saved " + path.string() + overlays + note] {
@@ -261,19 +259,19 @@ void WindowSaving::write_picture_of(Picture picture) {
 // Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
 ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
   ImagingParams display = shown.params;
-  display.color_flow.mode = parts_.state.params.color_flow.mode;
-  display.color_flow.threshold_db = parts_.state.params.color_flow.threshold_db;
-  display.color_flow.priority_db = parts_.state.params.color_flow.priority_db;
+  display.color_flow.mode = state_.params.color_flow.mode;
+  display.color_flow.threshold_db = state_.params.color_flow.threshold_db;
+  display.color_flow.priority_db = state_.params.color_flow.priority_db;
   return display;
 }
 
 std::string WindowSaving::name_of_a() const {
-  const std::string& other = parts_.state.cine.a_recording.opened_as;
-  return other.empty() ? parts_.named : other;
+  const std::string& other = state_.kept.a_recording.opened_as;
+  return other.empty() ? in_use_.named : other;
 }
 
 const Image* WindowSaving::matched_to(const Picture& picture) const {
-  const Image* a = parts_.state.cine.match_levels && picture.a ? &*picture.a : nullptr;
+  const Image* a = state_.cine.match_levels && picture.a ? &*picture.a : nullptr;
   return a == nullptr || !can_match(picture.shown, *a) ? nullptr : a;
 }
 
@@ -289,169 +287,168 @@ std::function<Image()> WindowSaving::as_drawn(const Picture& picture) const {
 
 std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture,
                                               const std::string& command) const {
-  const SaveChoice& choice = parts_.viewer->settings().saving;
+  const SaveChoice& choice = viewer_.settings().saving;
   const Image& shown = picture.shown;
   FigureOrder order{.images = {},
-                    .source = parts_.state.source.name,
-                    .named = parts_.named,
+                    .source = state_.source.name,
+                    .named = in_use_.named,
                     .command = command,
-                    .marks = parts_.state.marks,
-                    .strips = parts_.viewer->strips_on_screen(parts_.state),
+                    .marks = state_.marks,
+                    .strips = viewer_.strips_on_screen(state_),
                     .size = choice.figure_size(),
                     .ground = choice.ground};
   if (picture.a) {
     const Image& a = *picture.a;
-    const ComparedRecording& other = parts_.state.cine.a_recording;
+    const ComparedRecording& other = state_.kept.a_recording;
     order.images.push_back(
         {.image = a,
          .display = a.params,
-         .numbers = other.name.empty() ? numbers_of(parts_.state.source) : FrameNumbers{.count = other.frame_count},
-         .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
+         .numbers = other.name.empty() ? numbers_of(state_.source) : FrameNumbers{.count = other.frame_count},
+         .faults = faults_of(other.name.empty() ? state_.source.samples : other.samples, a.stamp.source_index)});
   }
   order.images.push_back({.image = shown,
                           .display = display_on_screen(shown),
-                          .numbers = numbers_of(parts_.state.source),
-                          .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
+                          .numbers = numbers_of(state_.source),
+                          .faults = faults_of(state_.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
   std::vector<const Measured*> values;  // of A, then of B
-  const bool compared = picture.a && parts_.state.image.measured_a.image.number == picture.a->number;
-  if (compared) values.push_back(&parts_.state.image.measured_a);
-  if ((compared || !picture.a) && parts_.state.image.measured.image.number == shown.number)
-    values.push_back(&parts_.state.image.measured);
+  const bool compared = picture.a && state_.measured_a.image.number == picture.a->number;
+  if (compared) values.push_back(&state_.measured_a);
+  if ((compared || !picture.a) && state_.measured.image.number == shown.number) values.push_back(&state_.measured);
   if (picture.a && values.size() < 2) values.clear();
-  order.key = figure_key(parts_.state.marks, values);
-  return [path, order = std::move(order), drawn = as_drawn(picture),
-          over = KeptOverlays(parts_.state.analyses)]() mutable {
+  order.key = figure_key(state_.marks, values);
+  return [path, order = std::move(order), drawn = as_drawn(picture), views = state_.analyses]() mutable {
     order.images.back().image = drawn();
-    order.images.back().over = over.get();
+    order.images.back().over = overlays_of(views);
     write_figure_of(path, std::move(order));
   };
 }
 
 void WindowSaving::save_description() {
-  const std::optional<LiveStatus>& scanner = parts_.state.scanner;
+  const std::optional<LiveStatus>& scanner = state_.scanner;
   if (!scanner || scanner->description == nullptr) return;
-  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json"),
+  save_text(new_save(UserFolder::documents, file_stem(state_.source) + "_description", ".json"),
             [text = scanner->description] { return *text; });
 }
 
 void WindowSaving::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
   const std::filesystem::path path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source) + "_timings", csv ? ".csv" : ".json");
-  const std::size_t n = parts_.trace.spans().size();
+      new_save(UserFolder::documents, file_stem(state_.source) + "_timings", csv ? ".csv" : ".json");
+  const std::size_t n = engine_.trace.spans().size();
   save_text(
-      path, [&trace = parts_.trace, csv] { return csv ? trace.csv() : trace.chrome_json(); },
+      path, [&trace = engine_.trace, csv] { return csv ? trace.csv() : trace.chrome_json(); },
       fmt::format(": {}{}", counted(n, "timed span"), n == kTracedSpans ? ", the newest available" : ""));
 }
 
 void WindowSaving::save_measurements() {
-  const Measured& m = parts_.state.image.measured;
+  const Measured& m = state_.measured;
   if (m.image.number == 0) return;
-  std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
-  if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
-    comments += comments_on_a({parts_.state.image.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
+  std::string comments = measurement_comments(*engine_.backend, in_use_.named, m.image);
+  if (const Image& a = state_.measured_a.image; a.number != 0) {
+    comments += comments_on_a({state_.measured_a, state_.marks, *engine_.backend, name_of_a()});
   }
-  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
-            [text = measurements_csv(m, comments, parts_.state.image.measured_a)] { return text; });
+  save_text(new_save(UserFolder::documents, file_stem(state_.source, m.image.stamp) + "_measurements", ".csv"),
+            [text = measurements_csv(m, comments, state_.measured_a)] { return text; });
 }
 
 void WindowSaving::save_table(const ResultTable& table) {
-  Image of = parts_.viewer->shown_image();  // live, the table may be of an earlier image than the one on screen
+  Image of = viewer_.shown_image();  // live, the table may be of an earlier image than the one on screen
   if (of.number == 0) return;
   of.stamp = table.stamp;
   of.params = table.params;
   try_to_save(UserFolder::documents, [&] {
-    std::string text = table.heading + fmt::format("# source: {}\n", parts_.named);
-    text += frame_comment(of.stamp, parts_.named);
-    text += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n" + table.rows;
-    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"),
+    std::string text = table.heading + fmt::format("# source: {}\n", in_use_.named);
+    text += frame_comment(of.stamp, in_use_.named);
+    text += "# parameters: " + json_text(image_json(*engine_.backend, in_use_.named, of)) + "\n" + table.rows;
+    save_text(new_save(UserFolder::documents, file_stem(state_.source, of.stamp) + table.suffix, ".csv"),
               [text = std::move(text)] { return text; });
   });
 }
 
 void WindowSaving::save_session(SavedMoment moment) {
-  if (parts_.source == nullptr) return;
-  if (!is_utf8(parts_.named))
-    throw Error(parts_.named, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
-  const std::filesystem::path path = new_save(
-      UserFolder::documents, file_stem(parts_.state.source, parts_.viewer->shown_image().stamp), kSessionEnding.data());
-  save_text(path,
-            [session = parts_.session_now(moment), path] { return json_text(session_json(session, path), 2) + "\n"; });
+  if (in_use_.source == nullptr) return;
+  if (!is_utf8(in_use_.named))
+    throw Error(in_use_.named, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
+  const std::filesystem::path path =
+      new_save(UserFolder::documents, file_stem(state_.source, viewer_.shown_image().stamp), kSessionEnding.data());
+  save_text(path, [session = session_now(in_use_, state_, viewer_, moment), path] {
+    return json_text(session_json(session, path), 2) + "\n";
+  });
 }
 
 void WindowSaving::save_film(SavedMoment moment) {
-  if (job_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
-  const FilmPlan plan = plan_film(parts_.state.cine, parts_.state.saving.film);
-  const bool flow = parts_.state.params.color_flow.mode != FlowMode::off;
+  if (job_ != nullptr || engine_.session == nullptr || moment == SavedMoment::live) return;
+  const FilmPlan plan = plan_film(state_.kept, state_.cine, state_.save.film);
+  const bool flow = state_.params.color_flow.mode != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
   std::size_t unreadable = 0;
-  for (const FilmFrame& frame : film_frames(parts_.state.cine, plan)) {
-    auto kept = parts_.history.at(frame.index);
+  for (const FilmFrame& frame : film_frames(state_.kept, plan)) {
+    auto kept = engine_.history.at(frame.index);
     if (!kept) {
       ++unreadable;
       continue;
     }
     Ensemble ensemble;
-    if (flow) ensemble = ensemble_before(parts_.history, frame.index, parts_.state.params.color_flow.frames);
+    if (flow) ensemble = ensemble_before(engine_.history, frame.index, state_.params.color_flow.frames);
     if (!ensemble.why_not.empty()) ensemble.frames.clear();
     frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return report("No video: the recording cannot be read any more", Severity::error);
   constexpr std::array<const char*, 3> kEnds = {".mp4", ".webm", ".mkv"};
-  FilmOrder order{.path = new_save(UserFolder::videos, file_stem(parts_.state.source),
-                                   kEnds[static_cast<std::size_t>(parts_.state.saving.film.container)]),
-                  .source = parts_.state.source.name,
-                  .display = parts_.state.params,
+  FilmOrder order{.path = new_save(UserFolder::videos, file_stem(state_.source),
+                                   kEnds[static_cast<std::size_t>(state_.save.film.container)]),
+                  .source = state_.source.name,
+                  .display = state_.params,
                   .rate_hz = plan.rate_hz,
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
-                  .numbers = numbers_of(parts_.state.source),
-                  .samples = parts_.state.source.samples,
-                  .named = parts_.named,
-                  .backend = parts_.backend.get()};
+                  .numbers = numbers_of(state_.source),
+                  .samples = state_.source.samples,
+                  .named = in_use_.named,
+                  .backend = engine_.backend.get()};
   check_film_name(order.path);
   FilmOrder of_run;
-  pace_film(of_run, parts_.state.source);
+  pace_film(of_run, state_.source);
   if (flow || order.rate_hz != of_run.rate_hz)
     order.why_no_command = "flow, and a rate that is not the recording's, come from the window only";
-  if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
-  job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
+  if (state_.save.film.speed != 1.0) order.note = fmt::format("{:g}× speed", state_.save.film.speed);
+  job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params, unreadable);
 }
 
 // Of the frame on screen, with the parameters that made its image; or of the history between the loop marks.
 void WindowSaving::save_iq(SaveWhat what) {
-  if (job_ != nullptr || parts_.session == nullptr) return;
-  const Image& shown = parts_.viewer->shown_image();
+  if (job_ != nullptr || engine_.session == nullptr) return;
+  const Image& shown = viewer_.shown_image();
   const bool range = what == SaveWhat::iq_range;
   IqOrder order{.path = {},
-                .named = parts_.named,
-                .backend = *parts_.backend,
-                .params = without_analyses(range ? parts_.state.params : shown.params)};
+                .named = in_use_.named,
+                .backend = *engine_.backend,
+                .params = without_analyses(range ? state_.params : shown.params)};
   std::vector<CineJob::Frame> frames;
   const auto add = [&](std::optional<KeptFrame> kept) {
     if (kept) frames.push_back({.kept = std::move(*kept)});
     if (!kept) ++order.unreadable;
   };
   if (range) {
-    const Cine& cine = parts_.state.cine;
-    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < cine.frames; ++i) add(parts_.history.at(i));
+    const Cine& cine = state_.cine;
+    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < state_.kept.frames; ++i) add(engine_.history.at(i));
   } else if (shown.number != 0) {
-    add(find_kept(parts_.history, shown.stamp.sequence));
+    add(find_kept(engine_.history, shown.stamp.sequence));
   }
   if (frames.empty()) {
     return report("No complex pixels: the frame is not in the history; freeze (Space), then save", Severity::error);
   }
   order.path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source, frames.back().kept.frame.stamp) + "_iq", ".npy");
+      new_save(UserFolder::documents, file_stem(state_.source, frames.back().kept.frame.stamp) + "_iq", ".npy");
   job_ = std::make_unique<CineIq>(std::move(order), std::move(frames));
 }
 
 void WindowSaving::advance_job() {
-  if (job_ == nullptr || parts_.session == nullptr) return;
-  job_->ask(*parts_.session);
+  if (job_ == nullptr || engine_.session == nullptr) return;
+  job_->ask(*engine_.session);
   if (!job_->done()) {
-    if (!parts_.state.opening.progress)
-      parts_.state.opening.progress = Progress{.text = job_->progress(), .fraction = job_->fraction()};
+    if (!state_.opening.progress)
+      state_.opening.progress = Progress{.text = job_->progress(), .fraction = job_->fraction()};
     return;
   }
   report(job_->result(), job_->failed() ? Severity::error : job_->complete() ? Severity::info : Severity::warning);
@@ -467,14 +464,13 @@ void WindowSaving::cancel_job(const std::string& why) {
 }
 
 void WindowSaving::describe() {
-  if (parts_.state.saving.seen) {
-    parts_.state.saving.place =
-        describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
+  if (state_.save.seen) {
+    state_.saving.place = describe_place(viewer_.settings().saving, state_.source, viewer_.shown_image().stamp);
   }
-  parts_.state.saving.seen = false;
-  parts_.state.saving.busy = job_ != nullptr ? job_->busy() : "";
-  parts_.state.saving.why_no_iq = why_no_pixels(parts_.state.params);
-  parts_.state.saving.why_no_film = why_no_films();
+  state_.save.seen = false;
+  state_.saving.busy = job_ != nullptr ? job_->busy() : "";
+  state_.saving.why_no_iq = why_no_pixels(state_.params);
+  state_.saving.why_no_film = why_no_films();
 }
 
 }  // namespace echoloop

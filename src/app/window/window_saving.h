@@ -18,7 +18,7 @@
 #include "app/outputs/run_outputs.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
-#include "app/window/window_parts.h"
+#include "app/window/engine.h"
 #include "core/params.h"
 #include "gui/state/ui_state.h"
 #include "history/file_sinks.h"
@@ -29,7 +29,8 @@ namespace echoloop {
 
 class WindowSaving {
  public:
-  explicit WindowSaving(WindowParts& parts) : parts_(parts) {}
+  WindowSaving(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine, Viewer& viewer)
+      : state_(state), messages_(messages), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   // Files are written on a thread (save_queue.h), of what is on screen at the call; advance() reports them.
   void save(SaveWhat what, SavedMoment moment);
@@ -80,7 +81,7 @@ class WindowSaving {
   // As it is drawn: with mapped levels where it is matched. Called on the save thread.
   [[nodiscard]] std::function<Image()> as_drawn(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
-  [[nodiscard]] const std::vector<Doubt>* doubts() const { return parts_.doubts ? &*parts_.doubts : nullptr; }
+  [[nodiscard]] const std::vector<Doubt>* doubts() const { return in_use_.doubts ? &*in_use_.doubts : nullptr; }
   void save_measurements();
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
@@ -92,7 +93,11 @@ class WindowSaving {
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  SourceInUse& in_use_;
+  Engine& engine_;
+  Viewer& viewer_;
   std::unique_ptr<CineJob> job_;                 // null: none is being made
   std::deque<Picture> pictures_;                 // whose numbers are not there yet
   std::vector<std::filesystem::path> promised_;  // names of files that are still to be written
@@ -104,7 +109,7 @@ class WindowSaving {
 
 class WindowOutputs {
  public:
-  explicit WindowOutputs(WindowParts& parts);
+  WindowOutputs(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer);
 
   // Whether a file needs the images on the host.
   [[nodiscard]] bool need_host_image() const { return need_host_image_; }
@@ -123,7 +128,11 @@ class WindowOutputs {
  private:
   void write_report_of(const Run& run, FileWriter& writer);
 
-  WindowParts& parts_;
+  WindowState& state_;
+  const Options& options_;
+  SourceInUse& in_use_;
+  Engine& engine_;
+  Viewer& viewer_;
   const bool need_host_image_;
   std::unique_ptr<ImageSinks> sinks_;  // null: no stream yet
 };

@@ -39,12 +39,12 @@ void add_recent(std::vector<std::filesystem::path>& recent, const std::filesyste
 }  // namespace
 
 void WindowStream::describe_backend() {
-  UiState& state = parts_.state;
-  state.device.backend = parts_.backend->name();
-  state.device.name = parts_.backend->device();
+  WindowState& state = state_;
+  state.device.backend = engine_.backend->name();
+  state.device.name = engine_.backend->device();
   state.no_effect = {.files = state.no_effect.files};  // a kiosk stays one
-  state.cine.keep_acquiring = parts_.on_gpu();         // elsewhere the frozen image needs the machine's time
-  if (parts_.on_gpu()) return;
+  state.cine.keep_acquiring = engine_.on_gpu();        // elsewhere the frozen image needs the machine's time
+  if (engine_.on_gpu()) return;
   state.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
   state.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
   state.no_effect.lanes = "No effect on the CPU: one frame at a time uses all cores.";
@@ -54,7 +54,7 @@ void WindowStream::describe_backend() {
 // Of another source than the one before.
 ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const {
   ImagingParams params = defaults;  // the display stays as the user left it
-  const DisplayParams& display = parts_.state.params.display;
+  const DisplayParams& display = state_.params.display;
   params.display.dynamic_range_db = display.dynamic_range_db;
   params.display.gamma = display.gamma;
   params.display.color_map = display.color_map;
@@ -63,9 +63,9 @@ ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const
 
 // Of the same source with other facts: parameters at their defaults follow the facts: band, depth, gate ...
 ImagingParams WindowStream::params_with_facts(const ImagingParams& defaults) const {
-  ImagingParams params = parts_.state.params;
+  ImagingParams params = state_.params;
   for (const ParamSpec& spec : param_table()) {
-    const bool own = get_number(params, spec) != get_number(parts_.state.defaults, spec);
+    const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
     if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
   }
   return params;
@@ -74,20 +74,18 @@ ImagingParams WindowStream::params_with_facts(const ImagingParams& defaults) con
 WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOpening::Purpose& purpose,
                                       const WindowPresets& presets) {
   const SavedSession* saved = purpose.session.get();
-  const SourceInfo &now = opened.info, &before = parts_.state.source;
+  const SourceInfo &now = opened.info, &before = state_.source;
   const bool same = now.opened_as == before.opened_as || (!now.phantom.empty() && now.phantom == before.phantom);
-  Plan plan{.first = parts_.source == nullptr,
+  Plan plan{.first = in_use_.source == nullptr,
             .change = saved == nullptr && same && !purpose.setup ? Change::same_source : Change::another_source,
             .described_again = now.live && before.live && same && now.acquisition != before.acquisition,
             .defaults = window_params(opened),
             .preset = {},
-            .stream = parts_.state.stream};
-  static const decltype(parts_.options.settings) kNone;
+            .stream = state_.stream};
+  static const decltype(options_.settings) kNone;
   const bool meant = purpose.refused.empty();  // the command line's settings: for its source
-  const auto& settings = meant ? parts_.options.settings : kNone;
-  const auto given = [&] {
-    return meant ? given_params(parts_.options, plan.defaults, *now.acquisition) : plan.defaults;
-  };
+  const auto& settings = meant ? options_.settings : kNone;
+  const auto given = [&] { return meant ? given_params(options_, plan.defaults, *now.acquisition) : plan.defaults; };
   const ImagingParams params = saved != nullptr && !plan.first      ? apply_settings(plan.defaults, saved->settings)
                                : saved != nullptr                   ? given()
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
@@ -117,15 +115,15 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
 }
 
 void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
-  UiState& state = parts_.state;
+  WindowState& state = state_;
   const Acquisition& acquisition = *opened.info.acquisition;
-  state.facts.given = parts_.facts = opened.facts;
+  state.facts.given = in_use_.facts = opened.facts;
   if (plan.change == Change::another_source) {
-    state.cine.speed = state.saving.film.speed = starting_speed(acquisition.frame_rate_hz);
-    state.facts.assumed.clear();
+    state.cine.speed = state.save.film.speed = starting_speed(acquisition.frame_rate_hz);
+    state.assumed.clear();
   }
   for (const FactSpec& spec : fact_specs()) {
-    if (!opened.facts.contains(spec.key)) state.facts.assumed[spec.key] = spec.get(acquisition);
+    if (!opened.facts.contains(spec.key)) state.assumed[spec.key] = spec.get(acquisition);
   }
   state.stream = plan.stream;
   state.params = accepted_ = plan.preset.params;
@@ -133,63 +131,63 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
   state.source = opened.info;
   state.notices.formation_warning = formation_warning(acquisition, state.params);
   if (!plan.first) state.opening.continue_with.clear();
-  parts_.named = opened.name;
+  in_use_.named = opened.name;
 }
 
 void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
-  UiState& state = parts_.state;
+  WindowState& state = state_;
   const Acquisition& acquisition = *opened.info.acquisition;
   const bool recording = opened.info.phantom.empty();
   if (recording) add_recent(state.opening.recent, opened.name);
   const std::string elements = counted(acquisition.n_elements(), "element");
   const std::string transmits = counted(acquisition.n_transmits(), "transmit");
   if (plan.described_again) {
-    parts_.say(Severity::info,
-               fmt::format("New description: {}, {}. History of the old one stays until its frames are replaced.",
-                           elements, transmits));
+    messages_.say(Severity::info,
+                  fmt::format("New description: {}, {}. History of the old one stays until its frames are replaced.",
+                              elements, transmits));
   } else {
-    parts_.say(Severity::info, fmt::format("{}: {}, {}, {:g} MHz", opened.info.name, elements, transmits,
-                                           acquisition.center_hz * 1e-6));
+    messages_.say(Severity::info, fmt::format("{}: {}, {}, {:g} MHz", opened.info.name, elements, transmits,
+                                              acquisition.center_hz * 1e-6));
   }
   state.notices.messages.resolve("source");
   doubts_.begin();
   if (plan.first && !state.opening.unfinished.empty()) {
-    parts_.say(Severity::warning,
-               "Unfinished recording: " + state.opening.unfinished.filename().string() +
-                   ". Open the Source panel to repair the file.",
-               "unfinished");
+    messages_.say(Severity::warning,
+                  "Unfinished recording: " + state.opening.unfinished.filename().string() +
+                      ". Open the Source panel to repair the file.",
+                  "unfinished");
   }
   const WindowPresets::Default& preset = plan.preset;
   if (!preset.note.empty()) {
-    parts_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
+    messages_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
   }
-  if (const ProbePreset& given = parts_.options.preset; plan.first && given.preset != nullptr) {
+  if (const ProbePreset& given = options_.preset; plan.first && given.preset != nullptr) {
     const std::string why = why_not_whole(*given.preset, acquisition);
-    if (!why.empty()) parts_.say(Severity::warning, why, "source");
+    if (!why.empty()) messages_.say(Severity::warning, why, "source");
   }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
     if (assumed.fact == "frame_rate_hz" && acquisition.frame_rate_hz == 0.0) {
-      parts_.say(Severity::warning, "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.",
-                 "source");
+      messages_.say(Severity::warning,
+                    "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.", "source");
       continue;
     }
-    parts_.say(Severity::warning,
-               capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
-               "source");
+    messages_.say(Severity::warning,
+                  capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
+                  "source");
   }
 }
 
 void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source) {
-  const auto& options = parts_.options;
-  const bool users = parts_.source == nullptr ? options.queue_given
-                                              : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
-                                                    chosen_queue_->slots != stream.slots;
+  const auto& options = options_;
+  const bool users = in_use_.source == nullptr ? options.queue_given
+                                               : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
+                                                     chosen_queue_->slots != stream.slots;
   if (users) return chosen_queue_.reset();
   stream = start_settings(stream, {.phantom = !source.phantom.empty(),
                                    .every_frame = options.frames > 0 || !options.files[kRecordOption].empty() ||
                                                   !options.files["--video"].empty(),
-                                   .on_cpu = !parts_.on_gpu(),
+                                   .on_cpu = !engine_.on_gpu(),
                                    .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
   chosen_queue_ = stream;
 }
@@ -197,16 +195,16 @@ void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source
 void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream,
                                 const ImagingParams& params) const {
   const std::size_t given_back =
-      parts_.session != nullptr ? parts_.session->host_bytes() + parts_.history.extent().bytes : 0;
-  require_memory(opened.name, stream, stream_need(*opened.source, params, stream, *parts_.backend), given_back,
-                 parts_.backend->memory());
+      engine_.session != nullptr ? engine_.session->host_bytes() + engine_.history.extent().bytes : 0;
+  require_memory(opened.name, stream, stream_need(*opened.source, params, stream, *engine_.backend), given_back,
+                 engine_.backend->memory());
 }
 
 // On a thread of its own: a frame may be in work there, and a scanner be waited for.
 void WindowStream::end() {
   coming_.reset();
-  if (parts_.session == nullptr) return;
-  ended_ = std::async(std::launch::async, [session = std::move(parts_.session)]() mutable {
+  if (engine_.session == nullptr) return;
+  ended_ = std::async(std::launch::async, [session = std::move(engine_.session)]() mutable {
     session->end_soon();
     const RingCounts counts = session->counts();
     session.reset();
@@ -217,9 +215,9 @@ void WindowStream::end() {
 
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   // A scanner that is described again: what is kept stays until newer frames need its room.
-  const bool same_scanner = source == parts_.source && source->live() != nullptr;
-  const bool same_frames = same_scanner || (source == parts_.source && source->acquisition() == acquisition_);
-  const bool kept = coming_ ? coming_->keeps_history : parts_.session != nullptr || !ended_.valid();
+  const bool same_scanner = source == in_use_.source && source->live() != nullptr;
+  const bool same_frames = same_scanner || (source == in_use_.source && source->acquisition() == acquisition_);
+  const bool kept = coming_ ? coming_->keeps_history : engine_.session != nullptr || !ended_.valid();
   Coming coming{.source = source,
                 .start = std::move(start),
                 .continues = continues(*source),
@@ -228,7 +226,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   coming_ = std::move(coming);
   acquisition_ = source->acquisition();
   if (!ended_.valid()) return begin({});
-  UiState& state = parts_.state;
+  WindowState& state = state_;
   const std::uint64_t errors = state.numbers.errors;
   state.numbers = {};
   state.numbers.errors = errors;
@@ -236,7 +234,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   state.notices.fault.reset();
   const bool stays_frozen = coming_->continues && state.run == RunState::frozen;
   if (!stays_frozen) state.run = RunState::opening;
-  if (!coming_->keeps_history) state.cine.frames = 0;
+  if (!coming_->keeps_history) state.kept.frames = 0;
 }
 
 bool WindowStream::ended() const {
@@ -251,111 +249,111 @@ void WindowStream::finish_change() {
 void WindowStream::begin(const RingCounts& counts) {
   const Coming coming = *std::exchange(coming_, std::nullopt);
   const Start& start = coming.start;
-  parts_.live.reset_analyses();  // of another stream
-  parts_.past.flow.reset();
-  parts_.trace.clear();
-  parts_.trace.count_latencies_from(now_ns());
+  engine_.live.reset_analyses();  // of another stream
+  engine_.past.flow.reset();
+  engine_.trace.clear();
+  engine_.trace.count_latencies_from(now_ns());
   stats_ = {};
-  if (!coming.keeps_history) parts_.history.clear();
-  if (parts_.state.source.live) parts_.state.source.acquisition = coming.source->acquisition();  // the newest one
-  parts_.session = std::make_unique<Session>(
-      *parts_.backend, coming.source, parts_.live.images, parts_.trace,
+  if (!coming.keeps_history) engine_.history.clear();
+  if (state_.source.live) state_.source.acquisition = coming.source->acquisition();  // the newest one
+  engine_.session = std::make_unique<Session>(
+      *engine_.backend, coming.source, engine_.live.images, engine_.trace,
       SessionOptions{.stream = start.stream,
-                     .params = parts_.state.params,
-                     .max_frames = parts_.options.frames,
+                     .params = state_.params,
+                     .max_frames = options_.frames,
                      .host_copy = start.host_copy,
                      .on_image = start.on_image,
-                     .samples = parts_.state.source.samples,
+                     .samples = state_.source.samples,
                      .sinks = start.sinks,
-                     .past = &parts_.past,
-                     .inspections = &parts_.inspections,
-                     .analyses = parts_.live.analyses(),
-                     .first_frame = first_frame_of(start.saved.get(), parts_.state.params),
+                     .past = &engine_.past,
+                     .inspections = &engine_.inspections,
+                     .analyses = engine_.live.analyses(),
+                     .first_frame = first_frame_of(start.saved.get(), state_.params),
                      .counts = coming.continues ? counts : RingCounts{},
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,
                      .in_background = true});
 }
 
 bool WindowStream::acquisition_changed() const {
-  return parts_.source->live() != nullptr && parts_.session->producer_state() == ProducerState::changed;
+  return in_use_.source->live() != nullptr && engine_.session->producer_state() == ProducerState::changed;
 }
 
 OpenedSource WindowStream::described_again() {
-  OpenedSource opened{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
-  opened.info.acquisition = parts_.source->acquisition();
+  OpenedSource opened{.name = in_use_.named, .source = in_use_.source, .facts = {}, .info = state_.source};
+  opened.info.acquisition = in_use_.source->acquisition();
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   try {
     check_params(*opened.info.acquisition, params_with_facts(window_params(opened)));
   } catch (const Error&) {
-    parts_.state.params = parts_.state.defaults;
+    state_.params = state_.defaults;
   }
   return opened;
 }
 
 void WindowStream::apply_params() {
-  if (parts_.source == nullptr) return;
-  UiState& state = parts_.state;
-  const Acquisition& acquisition = *parts_.source->acquisition();
+  if (in_use_.source == nullptr) return;
+  WindowState& state = state_;
+  const Acquisition& acquisition = *in_use_.source->acquisition();
   try {
     check_params(acquisition, state.params);
   } catch (const std::exception& error) {
     state.params = accepted_;  // the panel shows the parameters of the image
-    parts_.hint(error.what());
+    messages_.hint(error.what());
     return;
   }
   accepted_ = state.params;
-  if (parts_.session != nullptr) parts_.session->set_params(state.params);
+  if (engine_.session != nullptr) engine_.session->set_params(state.params);
   const std::string warning = formation_warning(acquisition, state.params);
   if (warning.empty()) state.notices.messages.resolve("formation");
   if (warning != state.notices.formation_warning && !warning.empty())
-    parts_.say(Severity::warning, warning, "formation");
+    messages_.say(Severity::warning, warning, "formation");
   state.notices.formation_warning = warning;
 }
 
 void WindowStream::apply(const StreamSettings& wanted) {
-  if (parts_.session == nullptr) return;
-  UiState& state = parts_.state;
+  if (engine_.session == nullptr) return;
+  WindowState& state = state_;
   try {
-    parts_.session->begin_stream(wanted);
+    engine_.session->begin_stream(wanted);
     state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
     const StreamSettings panel = state.stream;
-    state.stream = parts_.session->stream();  // the panel shows the settings in use
-    state.stream.paused = panel.paused;       // as they are before WindowReview::adjusted()
+    state.stream = engine_.session->stream();  // the panel shows the settings in use
+    state.stream.paused = panel.paused;        // as they are before WindowReview::adjusted()
     state.stream.loop = panel.loop;
-    parts_.say(Severity::error, error.what(), "stream");
+    messages_.say(Severity::error, error.what(), "stream");
   }
 }
 
 void WindowStream::advance() {
   try {
     if (ended()) finish_change();
-    if (parts_.session == nullptr) return;
+    if (engine_.session == nullptr) return;
     doubts_.look();
-    parts_.session->advance();
+    engine_.session->advance();
   } catch (const std::exception& error) {
     fail(error.what());  // not even the old settings work any more
   }
 }
 
 void WindowStream::fail(const std::string& why) {
-  parts_.say(Severity::error, "The stream could not be started: " + why, "fault");
-  parts_.session.reset();
-  parts_.state.run = RunState::fault;
-  parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
-                                           .detail = why,
-                                           .advice = "undo the change, then restart.",
-                                           .can_restart = true,
-                                           .can_use_cpu = parts_.on_gpu()};
+  messages_.say(Severity::error, "The stream could not be started: " + why, "fault");
+  engine_.session.reset();
+  state_.run = RunState::fault;
+  state_.notices.fault = FaultNotice{.title = "The stream could not be started",
+                                     .detail = why,
+                                     .advice = "undo the change, then restart.",
+                                     .can_restart = true,
+                                     .can_use_cpu = engine_.on_gpu()};
 }
 
 void WindowStream::report_refusal() {
-  const std::string refusal = parts_.session->take_refusal();
+  const std::string refusal = engine_.session->take_refusal();
   if (refusal.empty()) return;
-  parts_.say(Severity::error, refusal, "stream");
-  const bool loop = parts_.state.stream.loop;
-  parts_.state.stream = parts_.session->stream();
-  parts_.state.stream.loop = loop;
+  messages_.say(Severity::error, refusal, "stream");
+  const bool loop = state_.stream.loop;
+  state_.stream = engine_.session->stream();
+  state_.stream.loop = loop;
 }
 
 }  // namespace echoloop

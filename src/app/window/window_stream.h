@@ -15,10 +15,10 @@
 #include "app/options/options.h"
 #include "app/session_file.h"
 #include "app/stats_collector.h"
+#include "app/window/engine.h"
 #include "app/window/window_comparison.h"
 #include "app/window/window_doubts.h"
 #include "app/window/window_opening.h"
-#include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
 
@@ -26,7 +26,8 @@ namespace echoloop {
 
 class WindowStream {
  public:
-  explicit WindowStream(WindowParts& parts) : parts_(parts) {}
+  WindowStream(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine)
+      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine) {}
 
   void describe_backend();
 
@@ -60,12 +61,12 @@ class WindowStream {
     std::vector<FrameSink*> sinks = {};
   };
   void end();  // of the session, and of what it has kept: the next one begins from nothing
-  // Ends the session, and makes another one with UiState::params: at once where none runs, otherwise from advance(),
-  // when the one before has ended.
+  // Ends the session, and makes another one with WindowState::params: at once where none runs, otherwise from
+  // advance(), when the one before has ended.
   void make(const std::shared_ptr<Source>& source, Start start);
   // Whether a stream of this source, which is to be made, goes on with the counts of the one before: of a scanner.
   [[nodiscard]] bool continues(Source& source) const {
-    return (parts_.session != nullptr || changing()) && &source == parts_.source.get() && source.live() != nullptr;
+    return (engine_.session != nullptr || changing()) && &source == in_use_.source.get() && source.live() != nullptr;
   }
   [[nodiscard]] bool changing() const { return coming_.has_value(); }  // there is no session yet
   [[nodiscard]] bool ended() const;                                    // the session before: the next one can be made
@@ -81,7 +82,7 @@ class WindowStream {
   // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start; doubts.
   void advance();
   void fail(const std::string& why);  // nothing runs until a restart
-  void update_numbers(std::uint64_t shown) { stats_.update(parts_.state, *parts_.session, parts_.trace, shown); }
+  void update_numbers(std::uint64_t shown) { stats_.update(state_, *engine_.session, engine_.trace, shown); }
   void report_refusal();
 
  private:
@@ -97,14 +98,18 @@ class WindowStream {
     bool keeps_history = false;
   };
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  const Options& options_;
+  SourceInUse& in_use_;
+  Engine& engine_;
   AcquisitionPtr acquisition_;                  // of the last session
   ImagingParams accepted_;                      // the last parameters that the source could be imaged with
   std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   std::optional<Coming> coming_;                // the next stream
   std::future<RingCounts> ended_;               // the stream before, which ends; the counts that it leaves
   StatsCollector stats_;
-  WindowDoubts doubts_{parts_};
+  WindowDoubts doubts_{state_, messages_, options_, in_use_, engine_};
 };
 
 // States to go back to. Reset: that of a fresh start, with a stream of its own; by key, by control, and by itself in a
@@ -120,7 +125,15 @@ class WindowReset {
     WindowReference& reference;
     WindowStream& stream;
   };
-  WindowReset(WindowParts& parts, Controllers controllers) : parts_(parts), with_(std::move(controllers)) {}
+  WindowReset(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine,
+              Viewer& viewer, Controllers controllers)
+      : state_(state),
+        messages_(messages),
+        options_(options),
+        in_use_(in_use),
+        engine_(engine),
+        viewer_(viewer),
+        with_(std::move(controllers)) {}
 
   void begin();  // the first source has been opened: a reset leads here
   void reset();  // by the user: can be undone
@@ -148,7 +161,12 @@ class WindowReset {
   void apply(const Setup& wanted);
   void reset_to_start(std::optional<Setup> undo, std::string done);
 
-  WindowParts& parts_;
+  WindowState& state_;
+  Messages& messages_;
+  const Options& options_;
+  SourceInUse& in_use_;
+  Engine& engine_;
+  Viewer& viewer_;
   const Controllers with_;
   std::optional<Setup> start_;   // when the first source began
   std::optional<Setup> before_;  // the last reset, as long as it can be undone
@@ -159,6 +177,6 @@ class WindowReset {
 };
 
 // That of a fresh start. Of `used` remain what is known of device, files and presets, and of the source that runs.
-UiState fresh_state(UiState used);
+WindowState fresh_state(WindowState used);
 
 }  // namespace echoloop

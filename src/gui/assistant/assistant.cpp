@@ -25,7 +25,7 @@ void draw_assistant_bar(const AssistantScene& c, const Rect& r) {
             ui.px(16);
   ui.vertical(x, r.cy() - ui.px(9), r.cy() + ui.px(9), theme::kLine2);
   x += ui.px(16);
-  if (!c.state.device.backend.empty()) x = ui.badge(x, r.cy(), {.text = c.state.device.backend}) + ui.px(12);
+  if (!c.model.device.backend.empty()) x = ui.badge(x, r.cy(), {.text = c.model.device.backend}) + ui.px(12);
   x = ui.badge(x, r.cy(), {.text = "IMPORT", .ink = theme::kAccent}) + ui.px(12);
   const ImportPreview& p = import.preview;
   const auto word = [&](Type type, ImU32 ink, const std::string& text) {

@@ -392,8 +392,8 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
       (n_open == 0 ? ""
                    : " Values that are not answered are saved as assumptions, and listed so each "
                      "time the file opens.");
-  const std::string_view kiosk = c.state.no_effect.files.empty() ? std::string_view(import.why_not_open)
-                                                                 : std::string_view(c.state.no_effect.files);
+  const std::string_view kiosk = c.model.no_effect.files.empty() ? std::string_view(import.why_not_open)
+                                                                 : std::string_view(c.model.no_effect.files);
   if (ui.button("import/save", save, {.label = label, .emphasis = Emphasis::primary},
                 {"Save description   Ctrl+S", text, kiosk}))
     c.order({.act = ImportAct::save});

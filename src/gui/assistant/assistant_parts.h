@@ -43,12 +43,10 @@ struct AssistantChoice {
 
 struct AssistantScene {
   Ui& ui;
-  const UiState& state;
-  const UiCommands& commands;
-  [[nodiscard]] const ImportState& import() const { return state.import; }
-  void order(const ImportOrder& order) const {
-    if (commands.import) commands.import(order);
-  }
+  const Model& model;
+  Commands& commands;
+  [[nodiscard]] const ImportState& import() const { return model.import; }
+  void order(const ImportOrder& order) const { commands.send(command::Import{order}); }
 };
 
 // One line of small text, so that the rows below stay; what has no room is in its tooltip.
@@ -109,7 +107,7 @@ class AssistantPreview {
 };
 
 // The import assistant in place of the columns and the image: what the file holds, the description, the preview. Draws
-// UiState::import and sends orders. UI thread only.
+// Model::import and sends orders. UI thread only.
 
 class Assistant {
  public:

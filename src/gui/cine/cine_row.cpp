@@ -69,8 +69,8 @@ constexpr Speeds kSpeeds = {{0.1, 0.25, 0.5, 1, 2, 5, 10},
 constexpr Speeds kSlowSpeeds = {{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1},
                                 {{{"0.01×"}, {"0.02×"}, {"0.05×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}}}};
 
-const Speeds& speeds_of(const UiState& state) {
-  const bool fast = state.source.acquisition != nullptr && state.source.acquisition->frame_rate_hz >= 1000.0;
+const Speeds& speeds_of(const Model& model) {
+  const bool fast = model.source.acquisition != nullptr && model.source.acquisition->frame_rate_hz >= 1000.0;
   return fast ? kSlowSpeeds : kSpeeds;
 }
 
@@ -82,7 +82,7 @@ float speed_width(const Row& row) {
   const Ui& ui = row.c.ui;
   if (!row.fit.segmented) return ui.px(74);
   float labels = 0;
-  for (const Choice& choice : speeds_of(row.c.state).choices) labels += ui.width(Type::body, choice.label) + ui.px(8);
+  for (const Choice& choice : speeds_of(row.c.model).choices) labels += ui.width(Type::body, choice.label) + ui.px(8);
   return std::max(ui.px(216), std::round(labels));
 }
 
@@ -115,9 +115,9 @@ struct StepButton {
 
 float step_button(Row& row, float x, StepButton b) {
   PanelContext& c = row.c;
-  b.tip.why_not = why_no_play(c.state);
+  b.tip.why_not = why_no_play(c.model);
   const Rect r = row.at(x, row.square);
-  if (c.ui.button(b.id, r, {}, b.tip)) cine_act(c.state, c.commands, b.act);
+  if (c.ui.button(b.id, r, {}, b.tip)) cine_act(c.model, c.edits, c.commands, b.act);
   draw_icon(c.ui, b.icon, r, b.tip.why_not.empty() ? theme::kText : theme::kDisabled);
   return r.x1 + row.gap;
 }
@@ -125,8 +125,8 @@ float step_button(Row& row, float x, StepButton b) {
 float freeze_button(Row& row, float x) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
-  const bool frozen = c.state.run == RunState::frozen && !is_still(c.state);
-  const std::string_view why = why_no_freeze(c.state);
+  const bool frozen = c.model.run == RunState::frozen && !is_still(c.model);
+  const std::string_view why = why_no_freeze(c.model);
   const Rect r = row.at(x, freeze_width(row));
   const std::string_view key = row.fit.shortcuts ? "Space" : "";
   if (ui.button(
@@ -137,7 +137,7 @@ float freeze_button(Row& row, float x) {
           {frozen ? "Resume" : "Freeze",
            frozen ? "Returns to live images (Space)." : "Stops at this image; the history can be replayed (Space).",
            why})) {
-    freeze(c.state, c.commands);
+    freeze(c.model, c.commands);
   }
   const ImU32 ink = !why.empty() ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
   const float icon_x = r.x0 + ui.px(row.fit.shortcuts ? 20 : 17);
@@ -151,24 +151,24 @@ float freeze_button(Row& row, float x) {
 
 float play_button(Row& row, float x) {
   PanelContext& c = row.c;
-  const bool playing = c.state.cine.playing && c.state.run == RunState::frozen;
+  const bool playing = c.edits.cine.playing && c.model.run == RunState::frozen;
   const Rect r = row.at(x, play_width(row));
   if (c.ui.button("play", r, {.label = playing ? "Pause" : "Play", .shortcut = row.fit.shortcuts ? "P" : ""},
                   {playing ? "Pause" : "Play", "Plays the history between the loop marks repeatedly (P).",
-                   why_no_play(c.state)})) {
-    cine_act(c.state, c.commands, CineAct::play);
+                   why_no_play(c.model)})) {
+    cine_act(c.model, c.edits, c.commands, CineAct::play);
   }
   return r.x1 + c.ui.px(6);
 }
 
 void speed_choice(Row& row, float x) {
   PanelContext& c = row.c;
-  Cine& cine = c.state.cine;
-  const Speeds& speeds = speeds_of(c.state);
+  Cine& cine = c.edits.cine;
+  const Speeds& speeds = speeds_of(c.model);
   const auto* const found = std::find(speeds.values.begin(), speeds.values.end(), cine.speed);
   const int chosen = found == speeds.values.end() ? -1 : static_cast<int>(found - speeds.values.begin());
   const Rect r = row.at(x, speed_width(row));
-  const std::string_view why = why_no_play(c.state);
+  const std::string_view why = why_no_play(c.model);
   const Tip tip{why == kFreezeFirst ? "Playback speed: freeze first (Space)" : "Playback speed",
                 "At 1× a second of the acquisition plays in a second.", why};
   const Choice shown = chosen >= 0 ? speeds.choices[static_cast<std::size_t>(chosen)] : Choice{"own"};
@@ -176,7 +176,7 @@ void speed_choice(Row& row, float x) {
                                                       : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);
   if (!picked) return;
   cine.speed = speeds.values[static_cast<std::size_t>(*picked)];
-  call(c.commands.cine_changed);
+  c.commands.send(command::CineChanged{});
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ constexpr Tip kSaveTip = {"Save", "Images, levels, data, videos and timings.", {
 
 Tip save_tip(const PanelContext& c) {
   Tip tip = kSaveTip;
-  tip.why_not = why_no_files(c.state);
+  tip.why_not = why_no_files(c.model);
   return tip;
 }
 
@@ -255,8 +255,8 @@ float tool_width(const Row& row, CineTool tool) {
 }
 
 void toggle_keep(PanelContext& c) {
-  c.state.cine.keep_acquiring = !c.state.cine.keep_acquiring;
-  call(c.commands.cine_changed);
+  c.edits.cine.keep_acquiring = !c.edits.cine.keep_acquiring;
+  c.commands.send(command::CineChanged{});
 }
 
 // Saves the image at once; its right part opens the panel with everything else.
@@ -266,8 +266,8 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
   if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
                 {"Image", "Saves the image on screen with the settings of Save as (S).",
-                 why_no_picture(c.state, c.shown_grid)})) {
-    call(c.commands.save, SaveWhat::picture);
+                 why_no_picture(c.model, c.shown_grid)})) {
+    c.commands.send(command::Save{SaveWhat::picture});
   }
   if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
@@ -282,18 +282,18 @@ void save_icon(PanelContext& c, const Rect& r) {
 
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
-  const RecordingView& recording = c.state.saving.recording;
+  const RecordingView& recording = c.model.saving.recording;
   const Tip tip{recording.on ? "Stop recording" : "Record",
                 recording.on ? "Completes the file with all frames processed so far (R)."
                              : "Writes every processed raw frame to a file (R).",
-                why_no_record(c.state)};
+                why_no_record(c.model)};
   const bool icon = row.fit.record == Shown::icon;
   const ButtonLook look{.label = icon           ? ""
                                  : recording.on ? "Stop"
                                                 : "Record",
                         .shortcut = row.fit.shortcuts ? "R" : "",
                         .active = recording.on};
-  if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+  if (c.ui.button("record", r, look, tip)) c.commands.send(command::ToggleRecord{});
   if (!icon) return;
   const ImU32 ink = tip.why_not.empty() ? theme::kRed : theme::kDisabled;
   if (recording.on)
@@ -305,7 +305,7 @@ void draw_tool(const Row& row, CineTool tool, const Rect& r) {
   PanelContext& c = row.c;
   const auto key = [&](std::string_view k) { return row.fit.shortcuts ? k : std::string_view(); };
   if (tool == CineTool::keep) {
-    if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
+    if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.edits.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
   } else if (tool == CineTool::picture && row.fit.picture == Shown::icon) {
     save_icon(c, r);
   } else if (tool == CineTool::picture) {
@@ -315,10 +315,10 @@ void draw_tool(const Row& row, CineTool tool, const Rect& r) {
   } else {
     const Tip tip{"Compare",
                   "Keeps the current settings, or shows another recording, as A; further changes apply to B (X).",
-                  why_no_comparison(c.state)};
-    const bool on = c.state.cine.compare && tip.why_not.empty();
+                  why_no_comparison(c.model)};
+    const bool on = c.edits.cine.compare && tip.why_not.empty();
     if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
-      cine_act(c.state, c.commands, CineAct::compare);
+      cine_act(c.model, c.edits, c.commands, CineAct::compare);
     }
   }
 }
@@ -333,12 +333,12 @@ void draw_menu(const Row& row, const Rect& r) {
     entries.push_back(entry);
     choices.push_back(choice);
   };
-  const bool possible = why_no_comparison(c.state).empty();
+  const bool possible = why_no_comparison(c.model).empty();
   if (row.fit.keep == Shown::in_menu) {
-    add(Entry::keep, {kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"});
+    add(Entry::keep, {kKeepTip.title, c.edits.cine.keep_acquiring ? "on" : "off"});
   }
   if (row.fit.compare == Shown::in_menu) {
-    add(Entry::compare, {"Compare", !possible ? "no frames" : c.state.cine.compare ? "on" : "X"});
+    add(Entry::compare, {"Compare", !possible ? "no frames" : c.edits.cine.compare ? "on" : "X"});
   }
   if (row.fit.picture == Shown::in_menu) {
     add(Entry::picture, {"Image", "S"});
@@ -353,12 +353,12 @@ void draw_menu(const Row& row, const Rect& r) {
     case Entry::keep:
       return toggle_keep(c);
     case Entry::compare:
-      return cine_act(c.state, c.commands, CineAct::compare);
+      return cine_act(c.model, c.edits, c.commands, CineAct::compare);
     case Entry::picture:
-      if (why_no_picture(c.state, c.shown_grid).empty()) call(c.commands.save, SaveWhat::picture);
+      if (why_no_picture(c.model, c.shown_grid).empty()) c.commands.send(command::Save{SaveWhat::picture});
       return;
     case Entry::save:
-      if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);
+      if (why_no_files(c.model).empty()) ui.open_popup(kSavePanel);
       return;
   }
 }

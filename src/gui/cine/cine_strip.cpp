@@ -18,12 +18,13 @@ float track_x(const Rect& track, double share) {
   return std::round(track.x0 + static_cast<float>(share) * track.width());
 }
 
-void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
-  const Cine& cine = s.cine;
+void draw_track(const Ui& ui, const Model& model, const Edits& edits, const Rect& track) {
+  const Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
   ui.fill(track, theme::kField, 4);
-  if (cine.frames == 0 || is_still(s)) return;
-  if (s.run != RunState::frozen) {
-    ui.fill(track, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 4);
+  if (kept.frames == 0 || is_still(model)) return;
+  if (model.run != RunState::frozen) {
+    ui.fill(track, image_rests(model) ? theme::kHistoryBefore : theme::kAccent, 4);
     ui.disc(track.x1 - ui.px(1), track.cy(), 9, theme::kPanel);
     ui.disc(track.x1 - ui.px(1), track.cy(), 7.5F, theme::kText);
     return;
@@ -31,9 +32,9 @@ void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
   // Outside the loop only the field remains, with a thin line: the frames are there but are not played.
   ui.fill({track.x0 + ui.px(2), track.cy() - ui.px(1), track.x1 - ui.px(2), track.cy() + ui.px(1)},
           theme::kHistoryAfter, 1);
-  const float in = track_x(track, cine_share(cine, cine.mark_in));
-  const float out = track_x(track, cine_share(cine, cine.mark_out));
-  const float head = track_x(track, cine_share(cine, cine.index));
+  const float in = track_x(track, cine_share(kept, cine.mark_in));
+  const float out = track_x(track, cine_share(kept, cine.mark_out));
+  const float head = track_x(track, cine_share(kept, cine.index));
   ui.fill({in, track.y0, out, track.y1}, theme::kHistoryAfter, 4);
   ui.fill({in, track.y0, std::clamp(head, in, out), track.y1}, theme::kHistoryBefore, 4);
 }
@@ -45,26 +46,28 @@ struct StripMark {
 };
 
 void mark_by_key(PanelContext& c, const StripMark& mark, const Hit& h) {
-  Cine& cine = c.state.cine;
+  Cine& cine = c.edits.cine;
+  const KeptFrames& kept = c.model.kept;
   for (const KeyPress& press : h.keys) {
     const std::ptrdiff_t by = frame_steps(press);
     std::size_t& at = mark.in ? cine.mark_in : cine.mark_out;
-    if (press.key == Key::remove) cine_act(c.state, c.commands, mark.reset);
-    if (by == 0 || cine.frames < 2) continue;
+    if (press.key == Key::remove) cine_act(c.model, c.edits, c.commands, mark.reset);
+    if (by == 0 || kept.frames < 2) continue;
     const auto least = static_cast<std::ptrdiff_t>(mark.in ? 0 : cine.mark_in + 1);
-    const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : cine.frames - 1);
+    const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : kept.frames - 1);
     at = static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(at) + by, least, std::max(least, most)));
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
 }
 
 // The marks stand above the track, so that they never cover the playhead.
 void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
   Ui& ui = c.ui;
-  Cine& cine = c.state.cine;
-  const std::size_t last = cine.frames - 1;
+  Cine& cine = c.edits.cine;
+  const KeptFrames& kept = c.model.kept;
+  const std::size_t last = kept.frames - 1;
   std::size_t& at = mark.in ? cine.mark_in : cine.mark_out;
-  const float x = track_x(track, cine_share(cine, at));
+  const float x = track_x(track, cine_share(kept, at));
   const float lean = mark.in ? 1.0F : -1.0F;
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
   const Hit h = ui.control(mark.id, grip, FocusKind::slider);
@@ -74,16 +77,16 @@ void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
                   : "End of the playback loop. Drag, or press O to set at the playhead; right-click to reset.",
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (h.right) cine_act(c.state, c.commands, mark.reset);
+  if (h.right) cine_act(c.model, c.edits, c.commands, mark.reset);
   mark_by_key(c, mark, h);
   if (h.held && last > 0) {
     const std::size_t wanted =
-        nearest_frame(cine, static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / track.width()));
+        nearest_frame(kept, static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / track.width()));
     const std::size_t to =
         mark.in ? std::min(wanted, cine.mark_out - 1) : std::min(std::max(wanted, cine.mark_in + 1), last);
     if (to != at) {
       at = to;
-      call(c.commands.cine_changed);
+      c.commands.send(command::CineChanged{});
     }
   }
   const bool moved = at != (mark.in ? std::size_t{0} : last);
@@ -112,30 +115,31 @@ double tick_step_s(double seconds, float width, float least) {
 
 int decimals_of(double step_s) { return std::clamp(static_cast<int>(std::ceil(-std::log10(step_s) - 1e-9)), 0, 5); }
 
-std::string span_label(const Cine& cine, int decimals) {
-  std::string length = fixed(-cine.seconds, cine.seconds < 9.95 ? std::max(decimals, 1) : decimals);
-  return fmt::format("{} s · {}", length, counted_grouped(cine.frames, "frame"));
+std::string span_label(const KeptFrames& kept, int decimals) {
+  std::string length = fixed(-kept.seconds, kept.seconds < 9.95 ? std::max(decimals, 1) : decimals);
+  return fmt::format("{} s · {}", length, counted_grouped(kept.frames, "frame"));
 }
 
 // Seconds before the newest frame below the track; where the playhead's own time stands no other label does.
-void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
-  const Cine& cine = s.cine;
+void draw_labels(const Ui& ui, const Model& model, const Edits& edits, const Rect& track, float y) {
+  const Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
   const float h = ui.px(16);
-  if (cine.frames == 0 || is_still(s)) {
-    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why_no_play(s));
+  if (kept.frames == 0 || is_still(model)) {
+    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why_no_play(model));
     return;
   }
-  const bool frozen = s.run == RunState::frozen;
-  const double step = cine.seconds > 0 ? tick_step_s(cine.seconds, track.width(), ui.px(110)) : 0;
-  const int decimals = cine.seconds > 0 ? decimals_of(step) : 0;
-  const std::string first = span_label(cine, decimals);
+  const bool frozen = model.run == RunState::frozen;
+  const double step = kept.seconds > 0 ? tick_step_s(kept.seconds, track.width(), ui.px(110)) : 0;
+  const int decimals = kept.seconds > 0 ? decimals_of(step) : 0;
+  const std::string first = span_label(kept, decimals);
   const float gap = ui.px(14);
   float head0 = track.x1;
   float head1 = track.x1;
   if (frozen) {
-    const std::string text = cine_time_text(cine, cine.index);
+    const std::string text = cine_time_text(kept, cine.index);
     const float w = ui.width(Type::badge, text);
-    const float x = track_x(track, cine_share(cine, cine.index));
+    const float x = track_x(track, cine_share(kept, cine.index));
     head0 = std::clamp(x - 0.5F * w, track.x0, track.x1 - w);
     head1 = head0 + w;
     ui.text(Type::badge, head0, y, h, theme::kText, text);
@@ -146,12 +150,12 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   };
   const float first_end = track.x0 + ui.width(Type::small, first);
   label(track.x0, first);
-  const std::string last(newest_name(s));
+  const std::string last(newest_name(model));
   const float now_x = track.x1 - ui.width(Type::small, last);
   label(now_x, last);
   ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
-  for (int i = 1; step > 0 && i < 200 && i * step < cine.seconds; ++i) {
-    const float x = track_x(track, 1 - i * step / cine.seconds);
+  for (int i = 1; step > 0 && i < 200 && i * step < kept.seconds; ++i) {
+    const float x = track_x(track, 1 - i * step / kept.seconds);
     ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
     const std::string text = fixed(-i * step, decimals) + " s";
     const float w = ui.width(Type::small, text);
@@ -170,38 +174,37 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   const Rect track{x0, top, x1, top + ui.px(8)};
   drag_.use(c, "cine_track", track,
             {track.x0 - ui.px(6), track.y0 - ui.px(2), track.x1 + ui.px(6), track.y1 + ui.px(22)});
-  draw_track(ui, c.state, track);
-  if (why_no_play(c.state).empty()) {
+  draw_track(ui, c.model, c.edits, track);
+  if (why_no_play(c.model).empty()) {
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});
     draw_mark(c, track, {"mark_out", CineAct::reset_out, false});
-    const float head = track_x(track, cine_share(c.state.cine, c.state.cine.index));
+    const float head = track_x(track, cine_share(c.model.kept, c.edits.cine.index));
     ui.disc(head, track.cy(), 9, theme::kPanel);
     ui.disc(head, track.cy(), 7.5F, theme::kText);
   }
-  draw_labels(ui, c.state, track, track.y1 + ui.px(c.compact ? 7 : 10));
+  draw_labels(ui, c.model, c.edits, track, track.y1 + ui.px(c.compact ? 7 : 10));
   draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 8 : 12) - ui.px(theme::kRow));
   draw_save_panel(c, x1, r.y0 - ui.px(6));  // the marks, which choose a film's frames, stay in sight
 }
 
 namespace {
 
-std::string track_help(const Cine& cine) {
-  std::string kept = counted_grouped(cine.frames, "frame") + " in history";
-  if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
-  if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
-  return kept + ". Click or drag to show a frame; a live stream is frozen first.";
+std::string track_help(const KeptFrames& kept) {
+  std::string text = counted_grouped(kept.frames, "frame") + " in history";
+  if (kept.bytes > 0) text += ", " + byte_text(kept.bytes);
+  if (kept.bytes > 0 && kept.budget_bytes > 0) text += " of " + byte_text(kept.budget_bytes);
+  return text + ". Click or drag to show a frame; a live stream is frozen first.";
 }
 
 void by_key(PanelContext& c, const Hit& h) {
-  UiState& s = c.state;
   for (const KeyPress& press : h.keys) {
     const std::ptrdiff_t by = frame_steps(press);
-    if (press.key == Key::home) cine_act(s, c.commands, CineAct::first);
-    if (press.key == Key::end) cine_act(s, c.commands, CineAct::last);
-    const auto last = static_cast<std::ptrdiff_t>(s.cine.frames) - 1;
-    const auto now = static_cast<std::ptrdiff_t>(s.cine.index);
+    if (press.key == Key::home) cine_act(c.model, c.edits, c.commands, CineAct::first);
+    if (press.key == Key::end) cine_act(c.model, c.edits, c.commands, CineAct::last);
+    const auto last = static_cast<std::ptrdiff_t>(c.model.kept.frames) - 1;
+    const auto now = static_cast<std::ptrdiff_t>(c.edits.cine.index);
     if (by != 0 && last > 0) {
-      cine_seek(s, c.commands, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + by, 0, last)));
+      cine_seek(c.model, c.edits, c.commands, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + by, 0, last)));
     }
   }
 }
@@ -217,12 +220,11 @@ std::ptrdiff_t frame_steps(const KeyPress& press) {
 
 void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Rect& area) {
   Ui& ui = c.ui;
-  UiState& s = c.state;
   const Hit h = ui.control(id, area, FocusKind::slider);
-  const std::string help = track_help(s.cine);
-  const bool can_freeze =
-      s.run != RunState::frozen && why_no_freeze(s).empty() && s.cine.frames > 0 && s.cine.why_not.empty();
-  const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
+  const std::string help = track_help(c.model.kept);
+  const bool can_freeze = c.model.run != RunState::frozen && why_no_freeze(c.model).empty() &&
+                          c.model.kept.frames > 0 && c.model.kept.why_not.empty();
+  const std::string_view why = can_freeze ? std::string_view() : why_no_past(c.model);
   ui.tip(id, h, area, {"History", help, why});
   if (!why.empty()) {
     wanted_.reset();
@@ -230,9 +232,9 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   }
   by_key(c, h);
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / std::max(track.width(), 1.0F));
-  if (s.run == RunState::frozen) {
+  if (c.model.run == RunState::frozen) {
     if (h.held) wanted_ = share;
-    if (wanted_) cine_seek(s, c.commands, nearest_frame(s.cine, *wanted_));
+    if (wanted_) cine_seek(c.model, c.edits, c.commands, nearest_frame(c.model.kept, *wanted_));
     wanted_.reset();
     return;
   }
@@ -240,7 +242,7 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   if (h.pressed) {
     wanted_since_ = ImGui::GetTime();
     wanted_ = share;
-    freeze(s, c.commands);
+    freeze(c.model, c.commands);
   } else if (wanted_ && h.held) {
     wanted_ = share;
   } else if (wanted_ && ImGui::GetTime() - wanted_since_ > kPatience_s) {
@@ -311,49 +313,51 @@ bool TouchStrip::ending(std::int64_t now_ns) const {
 
 // Below 1: the last seconds again and again; 1: live.
 void TouchStrip::choose_speed(PanelContext& c, double speed) {
-  const bool frozen = c.state.run == RunState::frozen;
+  const bool frozen = c.model.run == RunState::frozen;
   wanted_speed_.reset();
   if (speed >= 1.0) {
-    if (frozen) freeze(c.state, c.commands);
+    if (frozen) freeze(c.model, c.commands);
     return;
   }
   wanted_speed_ = speed;
   wanted_since_s_ = ImGui::GetTime();
-  if (!frozen) freeze(c.state, c.commands);
+  if (!frozen) freeze(c.model, c.commands);
 }
 
-void TouchStrip::follow(UiState& state, const UiCommands& commands) {
+void TouchStrip::follow(const Model& model, Edits& edits, Commands& commands) {
   constexpr double kPatience_s = 2.0;
   if (!wanted_speed_.has_value()) return;
   if (ImGui::GetTime() - wanted_since_s_ > kPatience_s) return wanted_speed_.reset();
-  if (!why_no_past(state).empty()) return;
-  Cine& cine = state.cine;
-  const bool whole = cine.mark_in == 0 && cine.mark_out + 1 == cine.frames;
-  if (whole && cine.seconds > kReplay_s) cine.mark_in = nearest_frame(cine, 1.0 - kReplay_s / cine.seconds);
+  if (!why_no_past(model).empty()) return;
+  Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
+  const bool whole = cine.mark_in == 0 && cine.mark_out + 1 == kept.frames;
+  if (whole && kept.seconds > kReplay_s) cine.mark_in = nearest_frame(kept, 1.0 - kReplay_s / kept.seconds);
   if (!cine.playing) cine.index = std::max(cine.mark_in, cine.index >= cine.mark_out ? cine.mark_in : cine.index);
   cine.speed = *wanted_speed_;
   cine.playing = true;
   wanted_speed_.reset();
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
 void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
   Ui& ui = c.ui;
-  const UiState& s = c.state;
   constexpr std::string_view kTitle = "Slow motion";
   const float gap = ui.px(6);
   if (row.width() > ui.px(900)) {
     row.x0 = ui.text(Type::medium, row.x0 + ui.px(10), row.y0, row.height(), theme::kText2, kTitle) + ui.px(16);
   }
-  const bool frozen = s.run == RunState::frozen;
-  const std::string_view why = frozen ? why_no_play(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
+  const bool frozen = c.model.run == RunState::frozen;
+  const std::string_view why = frozen                         ? why_no_play(c.model)
+                               : c.model.kept.why_not.empty() ? why_no_freeze(c.model)
+                                                              : c.model.kept.why_not;
   const float w = std::clamp(row.width() / 12.0F, ui.px(kTarget), ui.px(92));
   const bool every = row.width() >= ui.px(kEverySpeed);
   for (const Speed& speed : kTouchSpeeds) {
     if (!every && speed.factor != 0.25 && speed.factor != 1.0) continue;
     const Rect r{row.x0, row.y0, row.x0 + w, row.y1};
     const bool chosen = speed.factor >= 1.0 ? !frozen && !wanted_speed_.has_value()
-                                            : frozen && s.cine.playing && s.cine.speed == speed.factor;
+                                            : frozen && c.edits.cine.playing && c.edits.cine.speed == speed.factor;
     if (button(ui, r, {speed.id, speed.label, {}, chosen ? KeyGround::chosen : KeyGround::plain, why}, 0).clicked) {
       choose_speed(c, speed.factor);
     }
@@ -364,27 +368,27 @@ void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
 
 void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
   Ui& ui = c.ui;
-  const UiState& s = c.state;
-  const Cine& cine = s.cine;
+  const Cine& cine = c.edits.cine;
+  const KeptFrames& kept = c.model.kept;
   const float y = row.cy() - ui.px(8);
   const Rect track{row.x0 + ui.px(12), y - ui.px(5), row.x1 - ui.px(12), y + ui.px(5)};
   if (track.width() < ui.px(kLeastTrack)) return;
   drag_.use(c, "touch/track", track, row);
   ui.fill(track, theme::kField, 5);
-  const bool frozen = s.run == RunState::frozen;
-  if (cine.frames == 0) return;
-  if (is_still(s)) {
+  const bool frozen = c.model.run == RunState::frozen;
+  if (kept.frames == 0) return;
+  if (is_still(c.model)) {
     ui.text_fitted(Type::medium, track.x0, track.x1, y + ui.px(16), ui.px(24), theme::kText2, kOneFrame);
     return;
   }
   const auto x_of = [&](double share) { return std::round(track.x0 + static_cast<float>(share) * track.width()); };
-  const float head = frozen ? x_of(cine_share(cine, cine.index)) : track.x1;
-  ui.fill({track.x0, track.y0, head, track.y1}, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 5);
+  const float head = frozen ? x_of(cine_share(kept, cine.index)) : track.x1;
+  ui.fill({track.x0, track.y0, head, track.y1}, image_rests(c.model) ? theme::kHistoryBefore : theme::kAccent, 5);
   ui.disc(head, track.cy(), 16, theme::kPanel);
   ui.disc(head, track.cy(), 13, theme::kText);
   const float line = ui.px(24), below = y + ui.px(16);
-  const std::string first = fixed(-cine.seconds, cine.seconds < 9.95 ? 1 : 0) + " s";
-  const std::string_view last = newest_name(s);
+  const std::string first = fixed(-kept.seconds, kept.seconds < 9.95 ? 1 : 0) + " s";
+  const std::string_view last = newest_name(c.model);
   const float gap = ui.px(12), last_x = track.x1 - ui.width(Type::medium, last);
   float first_end = track.x0;
   if (first_end + ui.width(Type::medium, first) + gap < last_x) {
@@ -392,7 +396,7 @@ void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
   }
   ui.text(Type::medium, last_x, below, line, theme::kText2, last);
   if (!frozen) return;
-  const std::string at = cine_time_text(cine, cine.index);
+  const std::string at = cine_time_text(kept, cine.index);
   const float w = ui.width(Type::medium, at);
   const float x = std::clamp(head - 0.5F * w, track.x0, track.x1 - w);
   if (x > first_end + gap && x + w + gap < last_x) ui.text(Type::medium, x, below, line, theme::kText, at);
@@ -400,22 +404,22 @@ void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
 
 void TouchStrip::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
-  const UiState& s = c.state;
   ui.horizontal(r.x0, r.x1, r.y0, theme::kLine2);
   const float pad = ui.px(24), gap = ui.px(8), side = ui.px(kTarget);
   Rect row{r.x0 + pad, std::round(r.cy() - 0.5F * side), r.x1 - pad, std::round(r.cy() + 0.5F * side)};
-  const bool frozen = s.run == RunState::frozen;
+  const bool frozen = c.model.run == RunState::frozen;
   const float freeze_w = std::clamp(0.15F * row.width(), ui.px(124), ui.px(216));
   const Rect main{row.x0, row.y0, row.x0 + freeze_w, row.y1};
-  const Touched froze = button(
-      ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, KeyGround::primary, why_no_freeze(s)}, ui.px(28));
+  const Touched froze =
+      button(ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, KeyGround::primary, why_no_freeze(c.model)},
+             ui.px(28));
   const float icon_x = main.x0 + ui.px(32);
   if (frozen) {
     ui.play(icon_x, main.cy(), froze.ink);
   } else {
     ui.pause(icon_x, main.cy(), froze.ink);
   }
-  if (froze.clicked) freeze(c.state, c.commands);
+  if (froze.clicked) freeze(c.model, c.commands);
   row.x0 = main.x1 + ui.px(16);
   struct Step {
     const char* id;
@@ -426,10 +430,10 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   for (const Step& step : {Step{"touch/back", "Step back", CineAct::back, Direction::left},
                            Step{"touch/forward", "Step forward", CineAct::forward, Direction::right}}) {
     const Rect b{row.x0, row.y0, row.x0 + side, row.y1};
-    const Touched stepped = button(ui, b, {step.id, {}, step.name, KeyGround::plain, why_no_play(s)}, 0);
+    const Touched stepped = button(ui, b, {step.id, {}, step.name, KeyGround::plain, why_no_play(c.model)}, 0);
     const float lean = step.direction == Direction::left ? -1.0F : 1.0F;
     ui.triangle(b.cx() + lean * ui.px(9), b.cy(), step.direction, stepped.ink, 20);
-    if (stepped.clicked) cine_act(c.state, c.commands, step.act);
+    if (stepped.clicked) cine_act(c.model, c.edits, c.commands, step.act);
     row.x0 = b.x1 + gap;
   }
   row.x0 += ui.px(8);
@@ -437,7 +441,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   row.x1 = reset.x0 - ui.px(14);
   draw_speeds(c, row);
   draw_track(c, row);
-  if (button(ui, reset, {"touch/reset", "Reset", {}}, 0).clicked) call(c.commands.reset);
+  if (button(ui, reset, {"touch/reset", "Reset", {}}, 0).clicked) c.commands.send(command::Reset{});
 }
 
 }  // namespace echoloop

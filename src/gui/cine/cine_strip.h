@@ -50,7 +50,7 @@ class TouchStrip {
 
   void draw(PanelContext& c, const Rect& r);
   // A speed that was chosen while live takes effect once the kept frames stand still. Each frame.
-  void follow(UiState& state, const UiCommands& commands);
+  void follow(const Model& model, Edits& edits, Commands& commands);
 
  private:
   void choose_speed(PanelContext& c, double speed);

@@ -69,8 +69,8 @@ int method_plots(const MethodView& view);
 void draw_method_plot(Ui& ui, const Rect& cell, const MethodView& view, int index, FormationParams& params);
 
 // Of the frame that is inspected; before the first answer the source's.
-inline const Acquisition* inspected_acquisition(const UiState& state) {
-  return (state.image.inspector.acquisition != nullptr ? state.image.inspector.acquisition : state.source.acquisition)
+inline const Acquisition* inspected_acquisition(const Model& model) {
+  return (model.image.inspector.acquisition != nullptr ? model.image.inspector.acquisition : model.source.acquisition)
       .get();
 }
 
@@ -173,13 +173,13 @@ struct CaliperText {
 CaliperText caliper_text(const MModeCaliper& caliper);
 
 // `strip` is not empty. `image`: on screen.
-FigureStrip figure_m_mode(const MModeStrip& strip, const UiState& state, const Image& image, double span_s);
+FigureStrip figure_m_mode(const MModeStrip& strip, const Edits& edits, const Image& image, double span_s);
 
 // The acquisition time across the strips of M-mode and spectral Doppler.
 
 // `span_s`, 2, 4 or 8 times a power of ten, moved to the power that suits the speed of playback: 1 s in real time, 10
 // ms where a second of acquisition takes more than 10 s and up to 100 s. Unchanged while frozen.
-double fitted_span_s(const UiState& state, double span_s);
+double fitted_span_s(const Model& model, const Edits& edits, double span_s);
 
 std::string strip_span_text(double span_s);  // "4 s", "40 ms", "80 µs"
 
@@ -206,14 +206,14 @@ struct FilmPlan {
 };
 
 // At the acquisition's pace, times the speed: as long as the acquisition took, whatever the stream was held back.
-FilmPlan plan_film(const Cine& cine, const FilmChoice& choice);
+FilmPlan plan_film(const KeptFrames& kept, const Cine& cine, const FilmChoice& choice);
 
 // A kept frame and the video's image, from 0, that shows it first; images between two of them hold the older one.
 struct FilmFrame {
   std::size_t index = 0;
   std::uint64_t place = 0;
 };
-std::vector<FilmFrame> film_frames(const Cine& cine, const FilmPlan& plan);
+std::vector<FilmFrame> film_frames(const KeptFrames& kept, const FilmPlan& plan);
 
 inline constexpr double kFilmFastest_hz = 60.0;
 

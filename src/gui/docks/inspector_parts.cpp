@@ -22,22 +22,22 @@ constexpr int kTransmitsPage = 2, kMethodPage = 3;
 constexpr std::array<Choice, 4> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}, {"Method"}}};
 
 // What to do, or why there is nothing to show.
-std::string missing(const UiState& s) {
-  if (!s.image.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
-  if (!s.image.inspector.refusal.empty()) return s.image.inspector.refusal;
+std::string missing(const Model& model, const Edits& edits) {
+  if (!edits.view.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
+  if (!model.image.inspector.refusal.empty()) return model.image.inspector.refusal;
   return "Reading the buffers…";
 }
 
 void step_transmit(PanelContext& c, const Inspection& pixel, int by) {
   const auto at = std::find(pixel.summed.begin(), pixel.summed.end(), pixel.transmit) - pixel.summed.begin();
   const auto next = std::clamp<std::ptrdiff_t>(at + by, 0, static_cast<std::ptrdiff_t>(pixel.summed.size()) - 1);
-  c.state.image.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
+  c.edits.view.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
 }
 
 // Arrows around the transmit's name, ending at x; returns the left edge.
 float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const Rect& head) {
   Ui& ui = c.ui;
-  const std::string name = transmit_text(inspected_acquisition(c.state), pixel.transmit);
+  const std::string name = transmit_text(inspected_acquisition(c.model), pixel.transmit);
   const float width = std::max(ui.width(Type::body, name), ui.px(84));
   const float size = ui.px(22);
   const Rect next{x - size, head.cy() - 0.5F * size, x, head.cy() + 0.5F * size};
@@ -103,8 +103,8 @@ class InspectorDock final : public DockContent {
 
 void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int n_pages) {
   Ui& ui = c.ui;
-  const auto& pixel = c.state.image.inspector.pixel;
-  if (pixel == nullptr || !c.state.image.inspected) return;
+  const auto& pixel = c.model.image.inspector.pixel;
+  if (pixel == nullptr || !c.edits.view.inspected) return;
   float right = head.x1;
   if (paged) {
     const Rect pages{right - ui.px(n_pages > kMethodPage ? 66 : 72) * static_cast<float>(n_pages), head.y0 + ui.px(3),
@@ -122,7 +122,7 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int
 
 // Above the plots of a page: what has no room in the head. The page of the transmits needs none: a click chooses one.
 void InspectorDock::draw_page_head(PanelContext& c, Rect& body) const {
-  const auto& pixel = c.state.image.inspector.pixel;
+  const auto& pixel = c.model.image.inspector.pixel;
   if (page_ == kTransmitsPage || pixel == nullptr) return;
   const Rect row{body.x0, body.y0, body.x1, body.y0 + c.ui.px(kPageHead)};
   const float right = transmit_selector(c, *pixel, row.x1, row) - c.ui.px(16);
@@ -132,7 +132,7 @@ void InspectorDock::draw_page_head(PanelContext& c, Rect& body) const {
 
 void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   Ui& ui = c.ui;
-  const auto& pixel = c.state.image.inspector.pixel;
+  const auto& pixel = c.model.image.inspector.pixel;
   const Inspection& p = *pixel;
   textures_->raw.update(pixel, p.raw.values, static_cast<int>(p.channels.size()), p.raw.count);
   textures_->aligned.update(pixel, p.aligned.values, static_cast<int>(p.channels.size()), p.aligned.count);
@@ -157,16 +157,16 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   const float gap = ui.px(14);
   const float room = body.width() - gap * static_cast<float>(count - 1);
   float x = body.x0;
-  c.state.image.inspector.pictures_seen.clear();
+  c.edits.view.inspector.pictures_seen.clear();
   for (std::size_t i = 0; i < kParts.size(); ++i) {
     if (!is_shown(i)) continue;
     const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
     if (i == 0) draw_raw_map(ui, cell, p, textures_->raw);
     if (i == 1) draw_aligned_map(ui, cell, p, textures_->aligned);
     if (kParts[i].page == kMethodPage) {
-      draw_method_plot(ui, cell, p.method, kParts[i].plot, c.state.params.formation);
+      draw_method_plot(ui, cell, p.method, kParts[i].plot, c.edits.params.formation);
     }
-    if (i == 4) draw_level_line(ui, cell, p, c.state.params.display);
+    if (i == 4) draw_level_line(ui, cell, p, c.edits.params.display);
     if (i == 5) draw_spectrum(ui, cell, p);
     if (i == 6) textures_->pictures.draw(c, cell);
     x = cell.x1 + gap;
@@ -176,19 +176,19 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
 void InspectorDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
   if (textures_ == nullptr) textures_ = std::make_unique<Textures>();
-  c.state.image.inspector.wanted = true;
-  const auto& pixel = c.state.image.inspector.pixel;
+  c.edits.view.inspector.wanted = true;
+  const auto& pixel = c.model.image.inspector.pixel;
   const int plots = pixel != nullptr ? method_plots(pixel->method) : 0;
   const bool paged = body.width() < c.ui.px(kAllWide) + c.ui.px(kMethodWide) * static_cast<float>(plots);
   const int n_pages = plots > 0 ? kMethodPage + 1 : kMethodPage;
   page_ = std::min(page_, n_pages - 1);
   draw_head(c, head, paged, n_pages);
-  if (pixel != nullptr && c.state.image.inspected) {
+  if (pixel != nullptr && c.edits.view.inspected) {
     Rect plots_at = body;
     if (paged) draw_page_head(c, plots_at);
     draw_plots(c, plots_at, paged);
   } else {
-    c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));
+    c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.model, c.edits));
   }
 }
 

@@ -211,7 +211,8 @@ void TransmitImages::update(Shown& shown, const std::shared_ptr<const TransmitIm
 
 void TransmitImages::draw(PanelContext& c, const Rect& cell) {
   Ui& ui = c.ui;
-  InspectorView& view = c.state.image.inspector;
+  const InspectorView& view = c.model.image.inspector;
+  InspectorEdits& edits = c.edits.view.inspector;
   const auto n = static_cast<int>(view.pictures.size());
   const Rect area{cell.x0, cell.y0 + ui.px(kPictureTitle), cell.x1, cell.y1};
   const auto head = [&](const std::string& words) {
@@ -234,12 +235,12 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
   scroll_ = std::clamp(scroll_, 0.0F, most);
   head(most > 0.0F ? fmt::format("{} transmits (scroll)", n) : "Individual transmits");
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
-  view.pictures_seen.clear();
+  edits.pictures_seen.clear();
   for (int k = 0; k < n; ++k) {
     const float x = area.x0 + static_cast<float>(k % across) * (width + gap);
     const float y = area.y0 + static_cast<float>(k / across) * row - std::round(scroll_);
     if (y >= area.y1 || y + row <= area.y0) continue;
-    view.pictures_seen.push_back(k);
+    edits.pictures_seen.push_back(k);
     const Rect r{x, y, x + width, y + height};
     const auto& picture = view.pictures[static_cast<std::size_t>(k)];
     if (picture == nullptr) {
@@ -248,7 +249,7 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
     } else {
       ui.fill(r, theme::kBlack);
       Shown& shown = shown_[k];
-      update(shown, picture, c.state.params.display);
+      update(shown, picture, c.edits.params.display);
       // Aspect true within its place.
       const float fit = std::min(width, height / std::max(shown.height_per_width, 1e-3F));
       const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};
@@ -258,16 +259,16 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
     }
     const bool chosen = view.pixel != nullptr && view.pixel->transmit == k;
     ui.outline(r, chosen ? theme::kAccent : theme::kLine2);
-    const auto labels = transmit_labels(inspected_acquisition(c.state), k);
+    const auto labels = transmit_labels(inspected_acquisition(c.model), k);
     const auto* const fits = std::find_if(labels.begin(), labels.end() - 1,
                                           [&](const std::string& l) { return ui.width(Type::small, l) <= r.width(); });
     ui.text_fitted(Type::small, r.x0, r.x1, r.y1 + ui.px(1), ui.px(14), chosen ? theme::kText : theme::kMuted, *fits);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (over.clicked && r.contains(mouse.x, mouse.y)) view.transmit = k;
+    if (over.clicked && r.contains(mouse.x, mouse.y)) edits.transmit = k;
   }
   ui.list().PopClipRect();
-  std::erase_if(shown_, [&view](const auto& entry) {
-    return std::find(view.pictures_seen.begin(), view.pictures_seen.end(), entry.first) == view.pictures_seen.end();
+  std::erase_if(shown_, [&edits](const auto& entry) {
+    return std::find(edits.pictures_seen.begin(), edits.pictures_seen.end(), entry.first) == edits.pictures_seen.end();
   });
 }
 

@@ -93,28 +93,28 @@ void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns,
   chip(ui, scale.plot, mouse, std::span(&text, 1));
 }
 
-std::string_view why_none(const UiState& state) {
-  if (!state.image.inspected) return "Choose a line: select the inspect tool and click on the image.";
-  if (state.run == RunState::fault) return "No images: the stream has stopped.";
-  if (state.run != RunState::frozen) return "Waiting for images…";
-  return state.image.m_mode.progress.failed ? "History frames could not be re-beamformed."
-         : state.cine.frames == 0           ? "No frames in history."
+std::string_view why_none(const Model& model, const Edits& edits) {
+  if (!edits.view.inspected) return "Choose a line: select the inspect tool and click on the image.";
+  if (model.run == RunState::fault) return "No images: the stream has stopped.";
+  if (model.run != RunState::frozen) return "Waiting for images…";
+  return model.image.m_mode.progress.failed ? "History frames could not be re-beamformed."
+         : model.kept.frames == 0           ? "No frames in history."
                                             : "Beamforming history frames along this line…";
 }
 
 // Words of the progress, and how it ends; returns where they begin.
 float draw_progress(PanelContext& c, const Rect& head) {
   Ui& ui = c.ui;
-  MModeView& view = c.state.image.m_mode;
-  const MModeProgress& p = view.progress;
-  const bool stopped = view.cancelled && p.done < p.all;
+  const MModeProgress& p = c.model.image.m_mode.progress;
+  bool& cancelled = c.edits.view.m_mode.cancelled;
+  const bool stopped = cancelled && p.done < p.all;
   if (!p.under_way && !stopped && !p.failed) return head.x1;
   const std::string_view act = stopped ? "Resume" : "Cancel";
   const float w = ui.width(Type::body, act);
   const Rect link{head.x1 - w, head.y0, head.x1, head.y1};
   if (!p.failed && ui.link("m_mode_cancel", link, act, "",
                            {act, "History frames are re-beamformed along the line, newest first.", {}})) {
-    view.cancelled = !view.cancelled;
+    cancelled = !cancelled;
   }
   const std::string text = p.failed ? "history frames could not be re-beamformed"
                                     : fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all));
@@ -190,7 +190,7 @@ class MModeDock final : public DockContent {
 // A drag on the strip measures; the ends can be dragged, a right click removes.
 void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
   Ui& ui = c.ui;
-  std::vector<MModeCaliper>& list = c.state.image.m_mode.calipers;
+  std::vector<MModeCaliper>& list = c.edits.view.m_mode.calipers;
   const TimeScale scale{plot, strip.newest_s()};
   const Hit h = ui.hit("m_mode", plot.box);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -239,7 +239,7 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
   if (h.right && under) list.erase(list.begin() + static_cast<std::ptrdiff_t>(under->index));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   for (const MModeCaliper& caliper : list) draw_caliper(ui, scale, caliper);
-  if (h.hovered && !h.held && !under) read_out(ui, scale, strip.columns(), numbers_of(c.state.source));
+  if (h.hovered && !h.held && !under) read_out(ui, scale, strip.columns(), numbers_of(c.model.source));
   ui.list().PopClipRect();
 }
 
@@ -247,13 +247,13 @@ void MModeDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
   const MModeStrip& strip = scene.strip;
   Ui& ui = c.ui;
-  if (!c.state.image.inspected || strip.empty()) {
-    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+  if (!c.edits.view.inspected || strip.empty()) {
+    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.model, c.edits));
     return;
   }
   choose_span(c, "m_mode_span", head, c.view.transient.m_mode_span_s);
   const float right = draw_progress(c, head);
-  const std::string line = line_text(scene.image, *c.state.image.inspected);
+  const std::string line = line_text(scene.image, *c.edits.view.inspected);
   for (const std::string& text : {line + "   every processed frame", line}) {  // whole, or not at all
     if (head.x0 + ui.width(Type::body, text) > right) continue;
     ui.text(Type::body, head.x0, head.y0, head.height(), theme::kText2, text);
@@ -272,22 +272,22 @@ void MModeDock::draw_presented(const DockScene& scene, const Rect& cell) {
   Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
-  const MModeProgress& p = c.state.image.m_mode.progress;
+  const MModeProgress& p = c.model.image.m_mode.progress;
   const std::string more = p.under_way ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
-                           : c.state.image.inspected ? line_text(scene.image, *c.state.image.inspected)
-                                                     : std::string();
+                           : c.edits.view.inspected ? line_text(scene.image, *c.edits.view.inspected)
+                                                    : std::string();
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);
   const Rect body{cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1};
   if (strip.empty()) {
-    ui.paragraph(Type::medium, body.x0, body.cy(), body.width(), ui.px(26), theme::kMuted, why_none(c.state));
+    ui.paragraph(Type::medium, body.x0, body.cy(), body.width(), ui.px(26), theme::kMuted, why_none(c.model, c.edits));
     return;
   }
   double& span_s = c.view.transient.m_mode_span_s;
-  span_s = fitted_span_s(c.state, span_s);
+  span_s = fitted_span_s(c.model, c.edits, span_s);
   const Plot plot = draw_axes(ui, body, strip, span_s, Type::medium);
   const TimeScale scale{plot, strip.newest_s()};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
-  for (const MModeCaliper& caliper : c.state.image.m_mode.calipers) draw_caliper(ui, scale, caliper);
+  for (const MModeCaliper& caliper : c.edits.view.m_mode.calipers) draw_caliper(ui, scale, caliper);
   ui.list().PopClipRect();
   draw_shown(ui, plot, strip);
   scene.boxes.m_mode = plot.box;
@@ -302,26 +302,26 @@ void m_mode_icon(const IconPen& pen) {
   pen.line({{-4.5F, 1}, {-2.5F, -3}, {-0.5F, 1}, {1.5F, -3}, {3.5F, 1}, {5.5F, -3}});
 }
 
-FigureStrip figure_m_mode(const MModeStrip& strip, const UiState& state, const Image& image, double span_s) {
+FigureStrip figure_m_mode(const MModeStrip& strip, const Edits& edits, const Image& image, double span_s) {
   const Grid& grid = strip.columns().line()->grid;
   const TimeSteps steps = strip.steps(span_s);
   const double offset_s = strip.offset_s(), newest_s = strip.newest_s();
   const PlotAxis depth{line_first_m(grid) / kMetresPerMillimetre, line_last_m(grid) / kMetresPerMillimetre, "mm"};
   FigureStrip f{.title = "M-mode",
-                .facts = {line_text(image, *state.image.inspected)},
+                .facts = {line_text(image, *edits.view.inspected)},
                 .x = {offset_s - span_s, offset_s, "s"},
                 .y = depth,
                 .columns = steps.n,
                 .rows = grid.nz,
                 .levels_db = {},
-                .display = state.params,
-                .m_mode_line = state.image.inspected};
+                .display = edits.params,
+                .m_mode_line = edits.view.inspected};
   sample_columns(strip.columns(), steps, grid.nz, f.levels_db);
   if (const auto shown = strip.shown_s()) {
     const double at = *shown - newest_s;
     f.lines.push_back({.points = {{at, depth.first}, {at, depth.last}}, .ink = {{255, 255, 255}, 0.6}});
   }
-  for (const MModeCaliper& c : state.image.m_mode.calipers) {
+  for (const MModeCaliper& c : edits.view.m_mode.calipers) {
     CaliperText text = caliper_text(c);
     f.calipers.push_back({.from = {c.time0_s - newest_s, c.depth0_m / kMetresPerMillimetre},
                           .to = {c.time1_s - newest_s, c.depth1_m / kMetresPerMillimetre},
@@ -338,11 +338,11 @@ constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
 double power_of_ten(double value) { return std::pow(10.0, std::floor(std::log10(value) + 1e-9)); }
 
 // Seconds of acquisition in a second.
-double playback_speed(const UiState& state) {
-  const double wanted_hz = state.stream.rate_hz > 0.0 ? state.stream.rate_hz : state.source.rate_hz;
-  const Acquisition* const a = state.source.acquisition.get();
+double playback_speed(const Model& model, const Edits& edits) {
+  const double wanted_hz = edits.stream.rate_hz > 0.0 ? edits.stream.rate_hz : model.source.rate_hz;
+  const Acquisition* const a = model.source.acquisition.get();
   if (a == nullptr || a->frame_rate_hz <= 0.0 || wanted_hz <= 0.0) return 1.0;
-  if (std::isinf(wanted_hz)) return state.numbers.pace.slower ? state.numbers.pace.speed : 1.0;
+  if (std::isinf(wanted_hz)) return model.numbers.pace.slower ? model.numbers.pace.speed : 1.0;
   return std::min(wanted_hz / a->frame_rate_hz, 1.0);
 }
 
@@ -353,15 +353,15 @@ std::string strip_span_text(double span_s) {
   return span_s > 1e-4 ? fmt::format("{:.3g} ms", span_s * 1e3) : fmt::format("{:.3g} µs", span_s * 1e6);
 }
 
-double fitted_span_s(const UiState& state, double span_s) {
-  if (state.run == RunState::frozen) return span_s;
-  const double speed = std::max(playback_speed(state), 1e-9);
+double fitted_span_s(const Model& model, const Edits& edits, double span_s) {
+  if (model.run == RunState::frozen) return span_s;
+  const double speed = std::max(playback_speed(model, edits), 1e-9);
   return std::round(span_s / power_of_ten(span_s)) / power_of_ten(1.0 / speed);
 }
 
 void choose_span(PanelContext& c, const char* id, Rect& head, double& span_s) {
   Ui& ui = c.ui;
-  span_s = fitted_span_s(c.state, span_s);
+  span_s = fitted_span_s(c.model, c.edits, span_s);
   const double unit_s = power_of_ten(span_s);
   std::array<std::string, kSpans.size()> names;
   std::array<Choice, kSpans.size()> choices;

@@ -72,11 +72,10 @@ float number_field(PanelContext& c, float x, const Rect& row, const NumberField&
 void draw_place(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   SaveChoice& choice = c.view.saving;
-  Saving& saving = c.state.saving;
-  const SavePlace& place = saving.place;
+  const SavePlace& place = c.model.saving.place;
   text_row(c, labelled_row(c, column, "Name"), "##save_name", choice.name, place.name, Keyboard::leave);
   std::replace(choice.name.begin(), choice.name.end(), '/', '_');
-  const bool ask = std::exchange(saving.ask, false);
+  const bool ask = std::exchange(c.edits.save.ask, false);
   text_row(c, labelled_row(c, column, "Folder"), "##save_folder", choice.folder, place.folder,
            ask && !place.problem.empty() ? Keyboard::take : Keyboard::leave);
   const Rect r = ui.row(column, 18, 8);
@@ -117,7 +116,7 @@ std::string draw_size(PanelContext& c, const Rect& r) {
 void draw_save_figure(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   SaveChoice& choice = c.view.saving;
-  c.state.saving.seen = true;
+  c.edits.save.seen = true;
   draw_place(c, column);
   const auto pick = [&](std::string_view label, const char* id, auto words, auto& value, const Tip& tip) {
     using Value = std::remove_reference_t<decltype(value)>;
@@ -143,14 +142,14 @@ void draw_save_figure(PanelContext& c, Column& column) {
        {"Background", "White for print, dark for slides. The image is the same.",
         bare ? "No background around the image." : ""});
   const Rect r = ui.row(column, theme::kRow, 0);
-  const std::string_view no_picture = refused.empty() ? why_no_picture(c.state, c.shown_grid) : refused;
+  const std::string_view no_picture = refused.empty() ? why_no_picture(c.model, c.shown_grid) : refused;
   const bool pressed = ui.button("save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},
                                  {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},
                                  {"Save", "Saves the image on screen with these settings (S, Enter).", no_picture});
   if (pressed || (ui.enter() && no_picture.empty())) {
-    call(c.commands.save, SaveWhat::picture);
+    c.commands.send(command::Save{SaveWhat::picture});
   } else if (ui.enter()) {
-    call(c.commands.hint, std::string(no_picture));
+    c.commands.send(command::Hint{std::string(no_picture)});
   }
 }
 
@@ -178,18 +177,19 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
   ui.text_fitted(Type::body, r.x0 + ui.px(kSaveLabel), button.x0 - ui.px(8), r.y0, r.height(),
                  enabled ? theme::kText2 : theme::kDisabled, row.note);
   if (ui.button(row.id, button, {.label = "Save", .shortcut = row.shortcut}, row.tip)) {
-    call(c.commands.save, row.what);
+    c.commands.send(command::Save{row.what});
   }
 }
 
 void draw_iq_rows(PanelContext& c, Column& column, std::string_view why_no_picture) {
-  const Saving& saving = c.state.saving;
-  const Cine& cine = c.state.cine;
+  const Saving& saving = c.model.saving;
+  const Cine& cine = c.edits.cine;
+  const KeptFrames& kept = c.model.kept;
   const std::string none = saving.why_no_iq.empty() ? "" : fmt::format("No complex pixels: {}.", saving.why_no_iq);
   const std::string_view why_not = !saving.busy.empty() ? std::string_view(saving.busy) : std::string_view(none);
-  const std::string_view past = why_no_past(c.state);
+  const std::string_view past = why_no_past(c.model);
   const std::size_t frames =
-      past.empty() && cine.frames > 0 ? std::min(cine.mark_out, cine.frames - 1) - cine.mark_in + 1 : 0;
+      past.empty() && kept.frames > 0 ? std::min(cine.mark_out, kept.frames - 1) - cine.mark_in + 1 : 0;
   constexpr std::string_view kHelp =
       "Beamformed pixels before detection, with phase: grid, parameters, phase and 0 dB are in the JSON.";
   save_row(c, column,
@@ -209,8 +209,8 @@ void draw_iq_rows(PanelContext& c, Column& column, std::string_view why_no_pictu
 }
 
 void draw_rows(PanelContext& c, Column& column) {
-  const std::string_view why = why_no_picture(c.state, c.shown_grid);
-  const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.display.dynamic_range_db, 0));
+  const std::string_view why = why_no_picture(c.model, c.shown_grid);
+  const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.edits.params.display.dynamic_range_db, 0));
   save_row(
       c, column,
       {"save/levels",
@@ -228,7 +228,7 @@ void draw_rows(PanelContext& c, Column& column) {
        {},
        {"Data", "All levels in dB for NumPy, with grid, parameters and the command to reproduce the image.", why}});
   draw_iq_rows(c, column, why);
-  const bool timed = c.state.numbers.counts.processed > 0;
+  const bool timed = c.model.numbers.counts.processed > 0;
   save_row(
       c, column,
       {"save/timings",
@@ -245,7 +245,7 @@ void draw_rows(PanelContext& c, Column& column) {
             {},
             {"Session   Ctrl+Shift+S",
              "One file that opens with the same source, parameters, stream settings, marks, zoom and frame.",
-             c.state.source.acquisition == nullptr ? "No source yet." : ""}});
+             c.model.source.acquisition == nullptr ? "No source yet." : ""}});
 }
 
 template <std::size_t N>
@@ -268,15 +268,15 @@ std::string plan_text(const FilmPlan& plan) {
 
 void draw_film(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  Saving& saving = c.state.saving;
-  FilmChoice& film = saving.film;
+  const Saving& saving = c.model.saving;
+  FilmChoice& film = c.edits.save.film;
   const Rect head = ui.row(column, 24, 4);
   ui.text(Type::strong, head, theme::kText, "Video");
-  const std::string_view past = why_no_past(c.state);
+  const std::string_view past = why_no_past(c.model);
   const std::string_view why = !saving.busy.empty()          ? std::string_view(saving.busy)
                                : !saving.why_no_film.empty() ? std::string_view(saving.why_no_film)
                                                              : past;
-  const FilmPlan plan = why.empty() ? plan_film(c.state.cine, film) : FilmPlan{};
+  const FilmPlan plan = why.empty() ? plan_film(c.model.kept, c.edits.cine, film) : FilmPlan{};
   const std::string about = why.empty() ? plan_text(plan) : std::string(why);
   ui.text_fitted(Type::body, head.x0 + ui.px(kSaveLabel), head.x1, head.y0, head.height(), theme::kText2, about);
   if (const auto picked = choice_row(
@@ -298,7 +298,7 @@ void draw_film(PanelContext& c, Column& column) {
   if (ui.button("save/film", button,
                 {.label = "Save video", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
                 {"Save video", "With rulers, colour bar and caption. Runs in the background.", why})) {
-    call(c.commands.save, SaveWhat::film);
+    c.commands.send(command::Save{SaveWhat::film});
   }
 }
 
@@ -306,7 +306,7 @@ void draw_film(PanelContext& c, Column& column) {
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
-  if (c.state.saving.ask) ui.open_popup(kSavePanel);
+  if (c.edits.save.ask) ui.open_popup(kSavePanel);
   const float height = ui.px(12 + 28 + 9 * 34 + 13 + 28 + 28 + 12 + 50);
   const float width = std::min(ui.px(kWidth), ImGui::GetIO().DisplaySize.x - ui.px(16));
   const float x0 = std::max(ui.px(8), right - width);
@@ -332,7 +332,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   other.y += ui.px(9);
   draw_film(c, other);
   // What the last one became.
-  const Saving& saving = c.state.saving;
+  const Saving& saving = c.model.saving;
   ui.horizontal(box.x0, box.x1, foot, theme::kLine);
   ui.text_fitted(Type::small, column.x0, other.x1, foot + ui.px(14), ui.px(22),
                  saving.failed ? theme::kRed : theme::kText2, saving.last);
@@ -343,32 +343,32 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
 namespace {
 
 // Half a frame's tolerance: a clock that only just missed an image has not missed it.
-std::uint64_t place_of(const Cine& cine, const FilmPlan& plan, std::size_t index) {
-  const double after_s = cine_time_s(cine, index) - cine_time_s(cine, plan.first);
+std::uint64_t place_of(const KeptFrames& kept, const FilmPlan& plan, std::size_t index) {
+  const double after_s = cine_time_s(kept, index) - cine_time_s(kept, plan.first);
   return static_cast<std::uint64_t>(after_s * plan.rate_hz / plan.speed + 0.5 / static_cast<double>(plan.step));
 }
 
 }  // namespace
 
-FilmPlan plan_film(const Cine& cine, const FilmChoice& choice) {
-  if (cine.frames == 0) return {};
+FilmPlan plan_film(const KeptFrames& kept, const Cine& cine, const FilmChoice& choice) {
+  if (kept.frames == 0) return {};
   FilmPlan plan;
-  plan.last = cine.frames - 1;
+  plan.last = kept.frames - 1;
   if (choice.range == FilmRange::loop) {
     plan.last = std::min(cine.mark_out, plan.last);
     plan.first = std::min(cine.mark_in, plan.last);
   }
   const std::size_t frames = plan.last - plan.first + 1;
-  const double seconds = cine_time_s(cine, plan.last) - cine_time_s(cine, plan.first);
+  const double seconds = cine_time_s(kept, plan.last) - cine_time_s(kept, plan.first);
   constexpr double kUnknown_hz = 25.0;  // a single frame
   const double came_hz = seconds > 0.0 ? static_cast<double>(frames - 1) / seconds : kUnknown_hz;
-  const double wanted_hz = (cine.frame_rate_hz > 0.0 ? cine.frame_rate_hz : came_hz) * choice.speed;
+  const double wanted_hz = (kept.frame_rate_hz > 0.0 ? kept.frame_rate_hz : came_hz) * choice.speed;
   // A rate that the clock only just missed is not a reason to leave out every other frame.
   constexpr double kAllowed_hz = 1.05 * kFilmFastest_hz;
   plan.step = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / kAllowed_hz)));
   plan.rate_hz = std::max(wanted_hz / static_cast<double>(plan.step), 0.1);
   plan.speed = choice.speed;
-  plan.pictures = place_of(cine, plan, plan.last) + 1;
+  plan.pictures = place_of(kept, plan, plan.last) + 1;
   return plan;
 }
 
@@ -379,10 +379,10 @@ double starting_speed(double frame_rate_hz) {
   return 0.01;
 }
 
-std::vector<FilmFrame> film_frames(const Cine& cine, const FilmPlan& plan) {
+std::vector<FilmFrame> film_frames(const KeptFrames& kept, const FilmPlan& plan) {
   std::vector<FilmFrame> list;
   for (std::size_t i = plan.first; i <= plan.last && plan.pictures > 0; ++i) {
-    const std::uint64_t place = place_of(cine, plan, i);
+    const std::uint64_t place = place_of(kept, plan, i);
     if (list.empty() || place > list.back().place) list.push_back({.index = i, .place = place});
   }
   return list;

@@ -14,16 +14,16 @@
 namespace echoloop {
 namespace {
 
-std::string_view why_no_spectrogram(const UiState& state) {
-  if (state.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
-  if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
-  if (state.run == RunState::fault) return "No spectrum: the stream has stopped.";
+std::string_view why_no_spectrogram(const Model& model, const Edits& edits) {
+  if (edits.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
+  if (model.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
+  if (model.run == RunState::fault) return "No spectrum: the stream has stopped.";
   return "Collecting consecutive frames for the first spectrum…";
 }
 
 // Of the frame on screen, while another than the newest can be.
 std::optional<double> shown_place_s(const DockScene& scene, const Spectrogram& s) {
-  if (scene.c.state.run != RunState::frozen) return std::nullopt;
+  if (scene.c.model.run != RunState::frozen) return std::nullopt;
   return frame_place_s(s, scene.image, scene.c.view.transient.doppler.span_s);
 }
 
@@ -33,7 +33,7 @@ class SpectrogramDock final : public DockContent {
  public:
   void draw(const DockScene& scene, Rect head, const Rect& body) override;
   [[nodiscard]] bool is_presented(const PanelContext& c) const override {
-    return c.state.params.doppler.gate != Gate::off;
+    return c.edits.params.doppler.gate != Gate::off;
   }
   void draw_presented(const DockScene& scene, const Rect& cell) override;
 
@@ -62,7 +62,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
   }
   std::string text = peak_text(s, look.span_s);
   const float right = box.x0 - ui.px(12);
-  const bool frozen = c.state.run == RunState::frozen;
+  const bool frozen = c.model.run == RunState::frozen;
   const double mean = frozen && !shown_s ? NAN : mean_m_s(s, shown_s.value_or(0.0));
   if (std::isfinite(mean)) {
     const std::string longer =
@@ -81,7 +81,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
 // Dragged at the axis; a right click brings it back to the middle.
 void SpectrogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& plot) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const Hit hit = ui.hit("sonogram_axis", axis);
   ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag to move the baseline, right-click to reset.", {}});
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
@@ -96,7 +96,7 @@ void SpectrogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plo
   wanted = std::clamp(wanted, -0.9, 0.9);
   if (wanted == p.doppler.baseline) return;
   p.doppler.baseline = wanted;
-  call(c.commands.params_changed);
+  c.commands.send(command::ParamsChanged{});
 }
 
 void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p) {
@@ -133,7 +133,7 @@ void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrog
 Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels) {
   const StripLook& look = c.view.transient.doppler;
   const Ui& ui = c.ui;
-  const ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.edits.params;
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
   const double limit = s.aliasing_m_s * unit.per_m_s;
   const Plot plot =
@@ -175,9 +175,9 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
 
 void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
-  const Spectrogram* s = c.state.analyses.spectrogram.shown;
+  const Spectrogram* s = c.model.analyses.spectrogram.shown.get();
   if (s == nullptr) {
-    c.ui.text_centred(Type::body, body, theme::kMuted, why_no_spectrogram(c.state));
+    c.ui.text_centred(Type::body, body, theme::kMuted, why_no_spectrogram(c.model, c.edits));
     return;
   }
   const std::optional<double> shown_s = shown_place_s(scene, *s);
@@ -185,7 +185,7 @@ void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) 
   const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
   move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
   if (shown_s) draw_cursor(c.ui, plot, *shown_s);
-  read_out(c, plot, *s, c.state.params);
+  read_out(c, plot, *s, c.edits.params);
   scene.boxes.spectrogram = plot.box;
 }
 
@@ -194,13 +194,14 @@ void SpectrogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
   const Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
-  const Spectrogram* s = c.state.analyses.spectrogram.shown;
+  const Spectrogram* s = c.model.analyses.spectrogram.shown.get();
   if (s == nullptr) {
-    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_spectrogram(c.state));
+    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted,
+                 why_no_spectrogram(c.model, c.edits));
     return;
   }
   double& span_s = c.view.transient.doppler.span_s;
-  span_s = fitted_span_s(c.state, span_s);
+  span_s = fitted_span_s(c.model, c.edits, span_s);
   std::string text = peak_text(*s, span_s);
   const std::string longer = text + "   " + spectrogram_facts(*s).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;

@@ -67,17 +67,7 @@ std::string flow_words(const FlowImage& flow, FlowMode mode) {
 }  // namespace
 
 ImageOverlays overlays_of(const AnalysisViews& views) {
-  return {.flow = views.flow.image, .objects = views.objects.image != nullptr ? &views.objects : nullptr};
-}
-
-KeptOverlays::KeptOverlays(const AnalysisViews& views) {
-  const ImageOverlays over = overlays_of(views);
-  if (over.flow != nullptr) flow_ = std::make_shared<FlowImage>(*over.flow);
-  if (over.objects == nullptr) return;
-  objects_ = std::make_shared<ObjectImage>(*over.objects->image);
-  ObjectView view = *over.objects;
-  view.image = objects_.get();
-  view_ = std::make_shared<ObjectView>(std::move(view));
+  return {.flow = views.flow.image.get(), .objects = views.objects.image != nullptr ? &views.objects : nullptr};
 }
 
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
@@ -85,8 +75,9 @@ void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
   live.objects.take();
   const FlowImage& flow = live.flow.front();
   const ObjectImage& found = live.objects.front();
-  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0) views.flow.image = &flow;
-  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, found);
+  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0)
+    views.flow.image = std::make_shared<FlowImage>(flow);
+  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, std::make_shared<ObjectImage>(found));
 }
 
 std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingParams& display) {
@@ -119,68 +110,70 @@ bool equal_but_for_display(const ImagingParams& a, const ImagingParams& b) { ret
 
 }  // namespace
 
-std::string_view why_no_objects(const UiState& state) {
-  if (state.source.acquisition == nullptr) return "No source.";
-  if (state.cine.compare) return "No objects are shown while two images are compared.";
-  if (state.params.color_flow.mode == FlowMode::low_rank && state.analyses.flow.image != nullptr)
+std::string_view why_no_objects(const Model& model, const Edits& edits) {
+  if (model.source.acquisition == nullptr) return "No source.";
+  if (edits.cine.compare) return "No objects are shown while two images are compared.";
+  if (edits.params.color_flow.mode == FlowMode::low_rank && model.analyses.flow.image != nullptr)
     return "The low-rank image is displayed; objects refer to the B-mode image.";
   return {};
 }
 
-void ObjectFollower::clear(ObjectView& view) {
+void ObjectFollower::clear(ObjectView& view, ObjectPick& picked) {
   view.image = nullptr;
   view.older_s = 0.0;
   view.ranked.clear();
   view.numbers.clear();
   view.outlines.clear();
-  view.selected = view.hovered = view.hovered_on_picture = 0;
+  picked.selected = picked.hovered = picked.hovered_on_picture = 0;
 }
 
-void ObjectFollower::take(UiState& state, const Image& shown) {
-  ObjectView& view = state.analyses.objects;
-  const bool off = state.params.objects.kind == ObjectKind::off;
-  const bool frozen = state.run == RunState::frozen;
+void ObjectFollower::take(Model& model, Edits& edits, const Image& shown) {
+  ObjectView& view = model.analyses.objects;
+  ObjectPick& picked = edits.objects;
+  const bool off = edits.params.objects.kind == ObjectKind::off;
+  const bool frozen = model.run == RunState::frozen;
   if (off || frozen) from_ns_ = now_ns();
-  if (off || !why_no_objects(state).empty()) {
+  if (off || !why_no_objects(model, edits).empty()) {
     if (off) followed_.reset();
     number_ = 0;
-    return clear(view);
+    return clear(view, picked);
   }
   const bool same = view.image != nullptr && view.image->number == number_;  // the mailbox was not emptied
-  if (same && view.selected != selected_) {                                  // another one was selected
-    followed_ = view.selected > 0 ? std::optional(view.object(view.selected)) : std::nullopt;
+  if (same && picked.selected != selected_) {                                // another one was selected
+    followed_ = picked.selected > 0 ? std::optional(view.object(picked.selected)) : std::nullopt;
   }
   // What belongs to a kept frame stays in front, whatever comes behind it.
-  if (!(frozen && belongs(box_.front(), state, shown))) box_.take();
+  if (!(frozen && belongs(box_.front(), model, edits, shown))) box_.take();
   const ObjectImage& found = box_.front();
-  if (!belongs(found, state, shown)) {
+  if (!belongs(found, model, edits, shown)) {
     number_ = 0;
-    return clear(view);
+    return clear(view, picked);
   }
-  if (view.image != &found || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, found);
+  if (view.image == nullptr || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, picked, found);
   view.older_s = std::max(0.0, stream_time_s(shown) - stream_time_s(found.stamp, found.acquisition));
-  view.hovered = view.hovered_on_picture;
-  selected_ = view.selected;
+  picked.hovered = picked.hovered_on_picture;
+  selected_ = picked.selected;
 }
 
-bool ObjectFollower::belongs(const ObjectImage& found, const UiState& state, const Image& shown) const {
+bool ObjectFollower::belongs(const ObjectImage& found, const Model& model, const Edits& edits,
+                             const Image& shown) const {
   if (found.number == 0 || shown.number == 0 || found.acquisition != shown.acquisition) return false;
   if (!(found.grid == shown.grid) || found.labels.size() != found.grid.pixels()) return false;
-  if (state.run == RunState::frozen) {
+  if (model.run == RunState::frozen) {
     // Of this very image: a live one of the same frame may have been an average over frames.
     return found.stamp.sequence == shown.stamp.sequence && found.ready_ns >= shown.ready_ns &&
            equal_but_for_display(found.params, shown.params);
   }
-  return found.ready_ns >= from_ns_ && found.params.objects.kind == state.params.objects.kind;
+  return found.ready_ns >= from_ns_ && found.params.objects.kind == edits.params.objects.kind;
 }
 
-void ObjectFollower::look_at(ObjectView& view, const ObjectImage& found) {
-  show_objects(view, found);
+void ObjectFollower::look_at(ObjectView& view, ObjectPick& picked, const ObjectImage& found) {
+  show_objects(view, std::make_shared<ObjectImage>(found));
   number_ = found.number;
   ready_ns_ = found.ready_ns;
-  view.hovered_on_picture = 0;  // until the pointer is looked at again
-  view.selected = followed_ ? same_object(view, *followed_) : 0;
-  if (view.selected > 0) followed_ = view.object(view.selected);
+  picked.hovered_on_picture = 0;  // until the pointer is looked at again
+  picked.selected = followed_ ? same_object(view, *followed_) : 0;
+  if (picked.selected > 0) followed_ = view.object(picked.selected);
 }
 
 }  // namespace echoloop

@@ -59,18 +59,7 @@ struct ImageOverlays {
   const ObjectView* objects = nullptr;  // outlines, with the numbers of the largest
 };
 
-[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);
-// Copies of them, for a thread that draws them later.
-class KeptOverlays {
- public:
-  explicit KeptOverlays(const AnalysisViews& views);
-  [[nodiscard]] ImageOverlays get() const { return {.flow = flow_.get(), .objects = view_.get()}; }
-
- private:
-  std::shared_ptr<const FlowImage> flow_;
-  std::shared_ptr<const ObjectImage> objects_;
-  std::shared_ptr<const ObjectView> view_;
-};
+[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);  // which outlives them
 // Takes the last results of a run into `views`, as far as they belong to `image`.
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 
@@ -92,13 +81,14 @@ class ObjectFollower {
  public:
   explicit ObjectFollower(Mailbox<ObjectImage>& box) : box_(box) {}
 
-  // Once a window frame, after flow: sets in `state` what belongs to `shown`.
-  void take(UiState& state, const Image& shown);
+  // Once a window frame, after flow: sets what belongs to `shown`.
+  void take(Model& model, Edits& edits, const Image& shown);
 
  private:
-  [[nodiscard]] bool belongs(const ObjectImage& found, const UiState& state, const Image& shown) const;
-  void look_at(ObjectView& view, const ObjectImage& found);
-  static void clear(ObjectView& view);
+  [[nodiscard]] bool belongs(const ObjectImage& found, const Model& model, const Edits& edits,
+                             const Image& shown) const;
+  void look_at(ObjectView& view, ObjectPick& picked, const ObjectImage& found);
+  static void clear(ObjectView& view, ObjectPick& picked);
 
   Mailbox<ObjectImage>& box_;
   std::int64_t from_ns_ = 0;  // what was ready before is of another time
@@ -109,6 +99,6 @@ class ObjectFollower {
 };
 
 // Why no objects are shown, whatever is in the mailbox; empty: they are.
-[[nodiscard]] std::string_view why_no_objects(const UiState& state);
+[[nodiscard]] std::string_view why_no_objects(const Model& model, const Edits& edits);
 
 }  // namespace echoloop

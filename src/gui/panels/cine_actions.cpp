@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::string_view kNoImageYet = "No image of this source yet.";
 
-std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames - 1 : 0; }
+std::size_t last_frame(const KeptFrames& kept) { return kept.frames > 0 ? kept.frames - 1 : 0; }
 
-std::string_view why_not_running(const UiState& state) {
-  if (state.image.awaited) return kNoImageYet;
-  switch (state.run) {
+std::string_view why_not_running(const Model& model) {
+  if (model.image.awaited) return kNoImageYet;
+  switch (model.run) {
     case RunState::live:
     case RunState::replay:
     case RunState::frozen:
@@ -33,84 +33,86 @@ std::string_view why_not_running(const UiState& state) {
     case RunState::idle:
       break;
   }
-  return state.scanner.has_value() ? "Waiting for a scanner." : "No source is running.";
+  return model.scanner.has_value() ? "Waiting for a scanner." : "No source is running.";
 }
 
 }  // namespace
 
-bool is_still(const UiState& state) {
-  return state.run == RunState::frozen && state.source.frame_count == 1 && state.cine.frames == 1;
+bool is_still(const Model& model) {
+  return model.run == RunState::frozen && model.source.frame_count == 1 && model.kept.frames == 1;
 }
 
-std::string_view why_no_freeze(const UiState& state) { return is_still(state) ? kOneFrame : why_not_running(state); }
+std::string_view why_no_freeze(const Model& model) { return is_still(model) ? kOneFrame : why_not_running(model); }
 
-std::string_view why_no_comparison(const UiState& state) {
-  if (state.image.awaited) return kNoImageYet;
-  if (!state.cine.why_not.empty()) return state.cine.why_not;
-  if (const std::string_view why = why_not_running(state); !why.empty()) return why;
-  if (state.cine.frames == 0) return "No frames in history yet.";
+std::string_view why_no_comparison(const Model& model) {
+  if (model.image.awaited) return kNoImageYet;
+  if (!model.kept.why_not.empty()) return model.kept.why_not;
+  if (const std::string_view why = why_not_running(model); !why.empty()) return why;
+  if (model.kept.frames == 0) return "No frames in history yet.";
   return {};
 }
 
-std::string_view why_no_past(const UiState& state) {
-  if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
-  if (state.run != RunState::frozen) return kFreezeFirst;
+std::string_view why_no_past(const Model& model) {
+  if (const std::string_view why = why_no_comparison(model); !why.empty()) return why;
+  if (model.run != RunState::frozen) return kFreezeFirst;
   return {};
 }
 
-std::string_view why_no_play(const UiState& state) {
-  if (const std::string_view why = why_no_past(state); !why.empty()) return why;
-  return is_still(state) ? kOneFrame : "";
+std::string_view why_no_play(const Model& model) {
+  if (const std::string_view why = why_no_past(model); !why.empty()) return why;
+  return is_still(model) ? kOneFrame : "";
 }
 
-std::string_view why_no_record(const UiState& state) {
-  if (!state.no_effect.files.empty()) return state.no_effect.files;
-  if (state.saving.recording.finishing) return "The last frames of the recording are still being written.";
-  if (state.source.name.empty()) return "No source to record.";
-  if (state.image.awaited) return kNoImageYet;
-  return state.run == RunState::fault && !state.saving.recording.on ? "The stream has stopped. Restart it first." : "";
+std::string_view why_no_record(const Model& model) {
+  if (!model.no_effect.files.empty()) return model.no_effect.files;
+  if (model.saving.recording.finishing) return "The last frames of the recording are still being written.";
+  if (model.source.name.empty()) return "No source to record.";
+  if (model.image.awaited) return kNoImageYet;
+  return model.run == RunState::fault && !model.saving.recording.on ? "The stream has stopped. Restart it first." : "";
 }
 
-std::string_view why_no_picture(const UiState& state, const Grid& shown) {
-  return why_no_files(state, state.image.awaited ? kNoImageYet : shown.nx == 0 ? "No image yet." : "");
+std::string_view why_no_picture(const Model& model, const Grid& shown) {
+  return why_no_files(model, model.image.awaited ? kNoImageYet : shown.nx == 0 ? "No image yet." : "");
 }
 
-std::string_view why_no_act(const UiState& state, CineAct act) {
-  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_play(state);
-  if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
+std::string_view why_no_act(const Model& model, const Edits& edits, CineAct act) {
+  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_play(model);
+  if (const std::string_view why = why_no_comparison(model); !why.empty()) return why;
   if (act == CineAct::compare) return {};
-  if (!state.cine.compare) return "Compare is off.";
-  const bool weights = shows_weight(state.params.formation) || shows_weight(state.cine.a.formation);
+  if (!edits.cine.compare) return "Compare is off.";
+  const bool weights = shows_weight(edits.params.formation) || shows_weight(edits.cine.a.formation);
   return act == CineAct::match_levels && weights ? "These are weights, not levels. Choose Show > Image." : "";
 }
 
-void freeze(const UiState& state, const UiCommands& commands) {
-  if (why_no_freeze(state).empty()) call(commands.toggle_freeze);
+void freeze(const Model& model, Commands& commands) {
+  if (why_no_freeze(model).empty()) commands.send(command::ToggleFreeze{});
 }
 
-void cine_seek(UiState& state, const UiCommands& commands, std::size_t index) {
-  if (!why_no_past(state).empty()) return;
-  Cine& cine = state.cine;
-  const std::size_t to = std::min(index, last_frame(cine));
+void cine_seek(const Model& model, Edits& edits, Commands& commands, std::size_t index) {
+  if (!why_no_past(model).empty()) return;
+  Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
+  const std::size_t to = std::min(index, last_frame(kept));
   if (to == cine.index && !cine.playing) return;
   cine.index = to;
   cine.playing = false;
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
-void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
-  if (!why_no_act(state, act).empty()) return;
-  Cine& cine = state.cine;
-  const std::size_t last = last_frame(cine);
+void cine_act(const Model& model, Edits& edits, Commands& commands, CineAct act) {
+  if (!why_no_act(model, edits, act).empty()) return;
+  Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
+  const std::size_t last = last_frame(kept);
   switch (act) {
     case CineAct::first:
-      return cine_seek(state, commands, 0);
+      return cine_seek(model, edits, commands, 0);
     case CineAct::back:
-      return cine_seek(state, commands, cine.index > 0 ? cine.index - 1 : 0);
+      return cine_seek(model, edits, commands, cine.index > 0 ? cine.index - 1 : 0);
     case CineAct::forward:
-      return cine_seek(state, commands, cine.index + 1);
+      return cine_seek(model, edits, commands, cine.index + 1);
     case CineAct::last:
-      return cine_seek(state, commands, last);
+      return cine_seek(model, edits, commands, last);
     case CineAct::play:
       cine.playing = !cine.playing;
       break;
@@ -130,24 +132,24 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
       break;
     case CineAct::compare:
       cine.compare = !cine.compare;
-      if (cine.compare) cine.a = state.params;
+      if (cine.compare) cine.a = edits.params;
       break;
     case CineAct::match_levels:
       cine.match_levels = !cine.match_levels;
       break;
     case CineAct::swap:
-      if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);
-      std::swap(cine.a, state.params);
-      call(commands.params_changed);
+      if (!kept.a_recording.name.empty()) return commands.send(command::SwapRecordings{});
+      std::swap(cine.a, edits.params);
+      commands.send(command::ParamsChanged{});
       break;
   }
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
-void SharedDisplay::follow(UiState& state) {
-  ImagingParams& a = state.cine.a;
-  const ImagingParams& b = state.params;
-  const bool edited = state.cine.compare && loads_ == state.presets.loads && a.display == a_.display;
+void SharedDisplay::follow(const Model& model, Edits& edits) {
+  ImagingParams& a = edits.cine.a;
+  const ImagingParams& b = edits.params;
+  const bool edited = edits.cine.compare && loads_ == model.presets.loads && a.display == a_.display;
   for (const ParamSpec& spec : param_table()) {
     if (!edited || spec.part != ParamPart::display) continue;
     const double before = get_number(b_, spec), now = get_number(b, spec);
@@ -155,54 +157,55 @@ void SharedDisplay::follow(UiState& state) {
   }
   a_ = a;
   b_ = b;
-  loads_ = state.presets.loads;
+  loads_ = model.presets.loads;
 }
 
-void keep_cine_valid(UiState& state, const UiCommands& commands) {
-  Cine& cine = state.cine;
-  if (state.run == RunState::fault && std::exchange(cine.compare, false)) call(commands.cine_changed);
-  if (state.run != RunState::frozen || cine.frames == 0) return;
-  const std::size_t last = last_frame(cine);
+void keep_cine_valid(const Model& model, Edits& edits, Commands& commands) {
+  Cine& cine = edits.cine;
+  const KeptFrames& kept = model.kept;
+  if (model.run == RunState::fault && std::exchange(cine.compare, false)) commands.send(command::CineChanged{});
+  if (model.run != RunState::frozen || kept.frames == 0) return;
+  const std::size_t last = last_frame(kept);
   const auto before = std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out));
   cine.index = std::min(cine.index, last);
   if (cine.mark_out > last || cine.mark_in > cine.mark_out || (cine.mark_out == 0 && last > 0)) {
     cine.mark_in = 0;
     cine.mark_out = last;
   }
-  if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) call(commands.cine_changed);
+  if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) commands.send(command::CineChanged{});
 }
 
-std::string_view newest_name(const UiState& state) { return image_rests(state) ? "newest" : "now"; }
+std::string_view newest_name(const Model& model) { return image_rests(model) ? "newest" : "now"; }
 
-double cine_time_s(const Cine& cine, std::size_t index) {
-  if (cine.times_s.size() == cine.frames && index < cine.frames) return static_cast<double>(cine.times_s[index]);
-  if (cine.frames < 2) return 0;
-  return -cine.seconds * static_cast<double>(last_frame(cine) - std::min(index, last_frame(cine))) /
-         static_cast<double>(last_frame(cine));
+double cine_time_s(const KeptFrames& kept, std::size_t index) {
+  if (kept.times_s.size() == kept.frames && index < kept.frames) return static_cast<double>(kept.times_s[index]);
+  if (kept.frames < 2) return 0;
+  return -kept.seconds * static_cast<double>(last_frame(kept) - std::min(index, last_frame(kept))) /
+         static_cast<double>(last_frame(kept));
 }
 
-std::string cine_time_text(const Cine& cine, std::size_t index) {
-  const double apart_s = cine.frames > 1 ? cine.seconds / static_cast<double>(last_frame(cine)) : 0.0;
+std::string cine_time_text(const KeptFrames& kept, std::size_t index) {
+  const double apart_s = kept.frames > 1 ? kept.seconds / static_cast<double>(last_frame(kept)) : 0.0;
   constexpr double kNearly = 0.01;  // 2 %: 0.1 ms by clocks that are not exact
   const int decimals =
       apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - kNearly)), 2, 6) : 2;
-  return fixed(cine_time_s(cine, index), decimals) + " s";
+  return fixed(cine_time_s(kept, index), decimals) + " s";
 }
 
-double cine_share(const Cine& cine, std::size_t index) {
-  if (cine.seconds > 0) return std::clamp(1 + cine_time_s(cine, index) / cine.seconds, 0.0, 1.0);
-  return cine.frames > 1 ? static_cast<double>(index) / static_cast<double>(last_frame(cine)) : 1.0;
+double cine_share(const KeptFrames& kept, std::size_t index) {
+  if (kept.seconds > 0) return std::clamp(1 + cine_time_s(kept, index) / kept.seconds, 0.0, 1.0);
+  return kept.frames > 1 ? static_cast<double>(index) / static_cast<double>(last_frame(kept)) : 1.0;
 }
 
-std::size_t nearest_frame(const Cine& cine, double share) {
+std::size_t nearest_frame(const KeptFrames& kept, double share) {
   const double wanted = std::clamp(share, 0.0, 1.0);
-  if (cine.times_s.size() != cine.frames || cine.frames == 0 || cine.seconds <= 0) {
-    return static_cast<std::size_t>(std::lround(wanted * static_cast<double>(last_frame(cine))));
+  if (kept.times_s.size() != kept.frames || kept.frames == 0 || kept.seconds <= 0) {
+    return static_cast<std::size_t>(std::lround(wanted * static_cast<double>(last_frame(kept))));
   }
-  const auto t = static_cast<float>((wanted - 1) * cine.seconds);
-  const auto& times = cine.times_s;
+  const auto t = static_cast<float>((wanted - 1) * kept.seconds);
+  const auto& times = kept.times_s;
   const auto after = std::lower_bound(times.begin(), times.end(), t);
-  if (after == times.end()) return last_frame(cine);
+  if (after == times.end()) return last_frame(kept);
   const auto at = static_cast<std::size_t>(after - times.begin());
   return at > 0 && t - times[at - 1] < *after - t ? at - 1 : at;
 }
@@ -266,7 +269,7 @@ void letter(BarRow& row, CompareSide side) {
 // True when a recording is to be chosen.
 bool side_a(BarRow& row) {
   PanelContext& c = row.c;
-  const ComparedRecording& recording = c.state.cine.a_recording;
+  const ComparedRecording& recording = c.model.kept.a_recording;
   const bool held = recording.name.empty();
   letter(row, CompareSide::a);
   std::vector<Choice> choices = {{"Stored settings"}};
@@ -278,14 +281,14 @@ bool side_a(BarRow& row) {
       held ? 0 : 1,
       {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
-  if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());
+  if (*picked == 0 && !held) c.commands.send(command::CompareWith{CompareSide::a, std::filesystem::path()});
   return *picked + 1 == static_cast<int>(choices.size());
 }
 
 bool side_b(BarRow& row) {
   PanelContext& c = row.c;
   letter(row, CompareSide::b);
-  const std::array<Choice, 2> choices = {{{c.state.source.name}, {kFileEntry}}};
+  const std::array<Choice, 2> choices = {{{c.model.source.name}, {kFileEntry}}};
   const Choice shown = row.fit.title ? Choice{"This recording"} : choices[0];
   const auto picked = c.ui.combo(
       "compare/b", row.next(row.combo), shown, choices, 0,
@@ -313,7 +316,8 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   const float spare = std::max(0.0F, std::floor(0.5F * (bar.width() - needed(ui, *fit))));
   const float combo = std::max(ui.px(fit->combo), std::min(ui.px(fit->combo) + spare, ui.px(kWidestCombo)));
   BarRow row{c, *fit, bar, combo, bar.x0 + ui.px(8)};
-  Cine& cine = c.state.cine;
+  Cine& cine = c.edits.cine;
+  const KeptFrames& kept = c.model.kept;
   if (fit->title) {
     row.x = ui.text(Type::strong, row.x, bar.y0, bar.height(), theme::kText, "Compare") + ui.px(fit->gap);
   }
@@ -322,24 +326,25 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   if (const auto picked = ui.segmented("compare_look", row.next(ui.px(fit->looks)), kLooks,
                                        static_cast<int>(cine.compare_look), looks)) {
     cine.compare_look = static_cast<CompareLook>(*picked);
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
   std::optional<CompareSide> wanted;
   if (side_a(row)) wanted = CompareSide::a;
   if (side_b(row)) wanted = CompareSide::b;
-  if (ui.check_box("match_levels", row.next(check_width(ui, *fit)), fit->match, cine.match_levels,
-                   {"Match levels   Shift+X", kMatchHelp, std::string(why_no_act(c.state, CineAct::match_levels))})) {
-    cine_act(c.state, c.commands, CineAct::match_levels);
+  if (ui.check_box(
+          "match_levels", row.next(check_width(ui, *fit)), fit->match, cine.match_levels,
+          {"Match levels   Shift+X", kMatchHelp, std::string(why_no_act(c.model, c.edits, CineAct::match_levels))})) {
+    cine_act(c.model, c.edits, c.commands, CineAct::match_levels);
   }
-  const bool opening = !cine.a_recording.name.empty() && cine.a_recording.acquisition == nullptr;
+  const bool opening = !kept.a_recording.name.empty() && kept.a_recording.acquisition == nullptr;
   if (ui.button("swap", row.next(button_width(ui, fit->swap, "")), {.label = fit->swap},
                 {"Swap A, B", "Exchanges the settings or recordings of A and B.", opening ? "Opening A." : ""})) {
-    cine_act(c.state, c.commands, CineAct::swap);
+    cine_act(c.model, c.edits, c.commands, CineAct::swap);
   }
   const Rect close = row.next(button_width(ui, fit->close, fit->close_key));
   if (ui.button("compare_close", close, {.label = fit->close, .shortcut = fit->close_key},
                 {"Close   X", "Ends the comparison; B remains.", {}})) {
-    cine_act(c.state, c.commands, CineAct::compare);
+    cine_act(c.model, c.edits, c.commands, CineAct::compare);
   }
   if (fit->close.empty()) ui.cross(close.cx(), close.cy(), theme::kText2);
   ui.horizontal(bar.x0, bar.x1, bar.y1 - ui.hairline(), theme::kEdge);

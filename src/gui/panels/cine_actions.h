@@ -1,4 +1,4 @@
-// What the strip below the image does to the past: one rule for its buttons and for the keys. Pure edits of UiState,
+// What the strip below the image does to the past: one rule for its buttons and for the keys. Pure edits of Cine,
 // each followed by cine_changed. UI thread only.
 #pragma once
 
@@ -30,30 +30,30 @@ enum class CineAct {
 
 inline constexpr std::string_view kFreezeFirst = "Freeze first (Space).";
 // Why it has no effect at the moment, for tooltips; empty = it has one.
-std::string_view why_no_freeze(const UiState& state);
+std::string_view why_no_freeze(const Model& model);
 // Of a recording of one frame, which has been processed.
-[[nodiscard]] bool is_still(const UiState& state);
+[[nodiscard]] bool is_still(const Model& model);
 inline constexpr std::string_view kOneFrame = "One frame: nothing to play.";
 // Why the history, which is looked at, cannot be played or stepped through.
-std::string_view why_no_play(const UiState& state);
-std::string_view why_no_past(const UiState& state);
-std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
-std::string_view why_no_record(const UiState& state);
-std::string_view why_no_picture(const UiState& state, const Grid& shown);  // of an image to save; nx 0: none
-std::string_view why_no_act(const UiState& state, CineAct act);
+std::string_view why_no_play(const Model& model);
+std::string_view why_no_past(const Model& model);
+std::string_view why_no_comparison(const Model& model);  // live too: of the newest frame that is kept
+std::string_view why_no_record(const Model& model);
+std::string_view why_no_picture(const Model& model, const Grid& shown);  // of an image to save; nx 0: none
+std::string_view why_no_act(const Model& model, const Edits& edits, CineAct act);
 
 // Nothing while why_no_act() has a reason.
-void cine_act(UiState& state, const UiCommands& commands, CineAct act);
-void cine_seek(UiState& state, const UiCommands& commands, std::size_t index);  // also stops playing
-void freeze(const UiState& state, const UiCommands& commands);                  // and live again
+void cine_act(const Model& model, Edits& edits, Commands& commands, CineAct act);
+void cine_seek(const Model& model, Edits& edits, Commands& commands, std::size_t index);  // also stops playing
+void freeze(const Model& model, Commands& commands);                                      // and live again
 
 // Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
-void keep_cine_valid(UiState& state, const UiCommands& commands);
+void keep_cine_valid(const Model& model, Edits& edits, Commands& commands);
 
 // The display of a comparison: an edit acts on both sides where these agree, a preset on B alone.
 class SharedDisplay {
  public:
-  void follow(UiState& state);  // once a window frame
+  void follow(const Model& model, Edits& edits);  // once a window frame
 
  private:
   ImagingParams a_, b_;  // in the last one
@@ -61,14 +61,14 @@ class SharedDisplay {
 };
 
 // The right end of the track: "now", or "newest" where no image comes any more.
-std::string_view newest_name(const UiState& state);
+std::string_view newest_name(const Model& model);
 
 // A frame's time before the newest, at most 0, in seconds; as text, with the decimals that tell neighbours apart; and
 // where it lies on the track, 0 to 1.
-double cine_time_s(const Cine& cine, std::size_t index);
-std::string cine_time_text(const Cine& cine, std::size_t index);
-double cine_share(const Cine& cine, std::size_t index);
-std::size_t nearest_frame(const Cine& cine, double share);
+double cine_time_s(const KeptFrames& kept, std::size_t index);
+std::string cine_time_text(const KeptFrames& kept, std::size_t index);
+double cine_share(const KeptFrames& kept, std::size_t index);
+std::size_t nearest_frame(const KeptFrames& kept, double share);
 
 // The bar of a comparison, between tool bar and image: wipe or side by side, which recording or settings A and B are
 // of, their exchange. UI thread only.

@@ -27,7 +27,7 @@ void swatch(const Ui& ui, const Rect& r, ColorMap map) {
 
 bool map_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const auto chosen = static_cast<std::size_t>(c.state.params.display.color_map);
+  const auto chosen = static_cast<std::size_t>(c.edits.params.display.color_map);
   const Rect r = ui.labelled(column, "Colour map", true);
   const float gap = ui.px(6);
   const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
@@ -47,7 +47,7 @@ bool map_row(PanelContext& c, Column& column) {
       ui.outline(cell, h.hovered ? theme::kMuted : theme::kLine2, 2);
     }
     if (h.clicked && i != chosen) {
-      c.state.params.display.color_map = static_cast<ColorMap>(i);
+      c.edits.params.display.color_map = static_cast<ColorMap>(i);
       changed = true;
     }
   }
@@ -56,14 +56,14 @@ bool map_row(PanelContext& c, Column& column) {
 
 void reference_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const std::string& why = c.state.no_effect.reference;
+  const std::string& why = c.model.no_effect.reference;
   const Rect r = ui.labelled(column, "0 dB level", why.empty());
   if (ui.button("auto_reference", r, {.label = "Brightest pixel"},
                 {"0 dB level",
                  "Sets 0 dB to the brightest pixel of the current image, once. The level is then fixed: brightness "
                  "never changes automatically.",
                  why})) {
-    call(c.commands.auto_reference);
+    c.commands.send(command::AutoReference{});
   }
 }
 
@@ -81,7 +81,7 @@ constexpr std::array<OwnRow, kTgcSteps + 1> kDisplayRows = {{{"tgc_1_db", tgc_ro
 
 void display_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  const ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.edits.params;
   const float link = open ? more_link(ui, "more_display", column, column.y, c.more_display) : 0;
   ui.header("panel_display", column, "Display", open ? "" : fixed(p.display.dynamic_range_db, 0) + " dB", open, link);
   if (!open) return;
@@ -89,7 +89,7 @@ void display_panel(PanelContext& c, Column& column, bool& open) {
   const MoreRows more = c.more_display ? MoreRows::shown : MoreRows::hidden;
   const bool changed = param_rows(c, column, {ParamPart::display}, more, kDisplayRows);
   if (!c.compact || c.more_display) reference_row(c, column);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // TGC: eight sliders down the depth, as on a scanner's console, with the curve through them. On the screen only.
@@ -155,7 +155,7 @@ void draw_curve(const Ui& ui, const Column& column, const std::array<double, kTg
 bool tgc_rows(PanelContext& c, Column& column) {
   bool& open = c.view.transient.tgc_open;
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   column.y += ui.px(3);
   const Rect r = ui.labelled(column, "TGC", true);
   const bool flat = is_flat(p.display.tgc_db);

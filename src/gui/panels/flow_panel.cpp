@@ -35,13 +35,13 @@ bool gate_row(PanelContext& c, Column& column) {
   const std::string_view why = why_no_effect(spec, param_context(c));
   const Rect r = c.ui.labelled(column, "Doppler", why.empty());
   const auto picked =
-      c.ui.segmented("gate", r, kOffOn, static_cast<int>(get_number(c.state.params, spec)),
+      c.ui.segmented("gate", r, kOffOn, static_cast<int>(get_number(c.edits.params, spec)),
                      {"Spectral Doppler",
                       "Velocity spectrum over time in a sample volume on the beam. Drag the sample volume or an end on "
                       "the image.",
                       why});
   if (!picked) return false;
-  set_number(c.state.params, spec, *picked);
+  set_number(c.edits.params, spec, *picked);
   return true;
 }
 
@@ -59,7 +59,7 @@ constexpr std::array<OwnRow, 4> kGateRows = {
     {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
 
 void fact_row(PanelContext& c, Column& column) {
-  const SpectrogramCounts& n = c.state.analyses.spectrogram.counts;
+  const SpectrogramCounts& n = c.model.analyses.spectrogram.counts;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   ui.hit("sonogram_counts", r,
@@ -74,7 +74,7 @@ void fact_row(PanelContext& c, Column& column) {
 bool gate_rows(PanelContext& c, Column& column) {
   column.y += c.ui.px(3);
   const bool changed = param_rows(c, column, {ParamPart::doppler}, MoreRows::shown, kGateRows);
-  if (c.state.params.doppler.gate == Gate::off) return changed;
+  if (c.edits.params.doppler.gate == Gate::off) return changed;
   fact_row(c, column);
   return changed;
 }
@@ -92,11 +92,11 @@ void warn(PanelContext& c, Column& column, const char* id, const std::string& te
 
 // A recording begins again before an ensemble is full, or the kept frames do not fill one.
 void warn_of_short_ensemble(PanelContext& c, Column& column) {
-  const std::uint64_t frames = c.state.source.frame_count;
-  const auto needed = static_cast<std::uint64_t>(c.state.params.color_flow.frames);
+  const std::uint64_t frames = c.model.source.frame_count;
+  const auto needed = static_cast<std::uint64_t>(c.edits.params.color_flow.frames);
   if (frames == 0 || frames >= needed) {
-    if (c.state.run != RunState::frozen || c.state.cine.why_no_flow.empty()) return;
-    return warn(c, column, "flow_no_ensemble", "No flow for this frame. " + c.state.cine.why_no_flow);
+    if (c.model.run != RunState::frozen || c.model.kept.why_no_flow.empty()) return;
+    return warn(c, column, "flow_no_ensemble", "No flow for this frame. " + c.model.kept.why_no_flow);
   }
   const std::string text =
       fmt::format("The recording has {}, too few for an ensemble of {}. {}", counted(frames, "frame"), needed,
@@ -106,7 +106,7 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
 
 // Velocity and power of pixels that are not the linear sum of their channels.
 void warn_of_method(PanelContext& c, Column& column) {
-  const FormationParams& p = c.state.params.formation;
+  const FormationParams& p = c.edits.params.formation;
   if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || is_weight(p.adaptive)) return;
   warn(c, column, "flow_of_method",
        fmt::format("Computed from the pixels of the method ({}), which are not linear.",
@@ -117,7 +117,7 @@ bool flow_row(PanelContext& c, Column& column) {
   const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
   if (!why.empty()) c.ui.paragraph_row(column, 16, theme::kText2, why);
-  if (c.state.params.color_flow.mode != FlowMode::off) {
+  if (c.edits.params.color_flow.mode != FlowMode::off) {
     warn_of_short_ensemble(c, column);
     warn_of_method(c, column);
   }
@@ -129,7 +129,7 @@ bool components_row(PanelContext& c, Column& column) { return component_rows(c, 
 bool prf_row(PanelContext& c, Column& column) {
   const ParamSpec& spec = param("flow_prf_hz");
   ParamControl control = spec.control;
-  const Acquisition* a = c.state.source.acquisition.get();
+  const Acquisition* a = c.model.source.acquisition.get();
   if (a == nullptr || a->frame_rate_hz <= 0.0) control.text_at_min = "unknown";
   return number_row(c, column, spec, control);
 }
@@ -138,19 +138,19 @@ constexpr std::array<OwnRow, 4> kFlowRows = {
     {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
-  const FlowImage* flow = c.state.analyses.flow.image;
-  const FlowCounts& n = c.state.analyses.flow.counts;
-  const bool frozen = c.state.run == RunState::frozen;
-  if (frozen && !c.state.cine.why_no_flow.empty()) return;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
+  const FlowCounts& n = c.model.analyses.flow.counts;
+  const bool frozen = c.model.run == RunState::frozen;
+  if (frozen && !c.model.kept.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
-  if (frozen && (flow == nullptr || c.state.analyses.flow.age_s == 0.0)) {
+  if (frozen && (flow == nullptr || c.model.analyses.flow.age_s == 0.0)) {
     fact_row(
         c.ui, column, "flow_age", "Ensemble",
         flow != nullptr ? fmt::format("this frame and {} before", flow->frames - 1) : "computing",
         "History frames show the flow of the ensemble that ends with this frame, computed with the current settings.");
   } else {
     fact_row(c.ui, column, "flow_age", "Delay",
-             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.analyses.flow.age_s), flow->frames)
+             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.model.analyses.flow.age_s), flow->frames)
                              : "collecting an ensemble",
              "Time since acquisition of the newest frame in the displayed flow image; during playback, the delay "
              "relative to the displayed frame. The B-mode image does not wait for flow.");
@@ -160,7 +160,7 @@ void fact_rows(PanelContext& c, Column& column) {
              fmt::format("Decomposition {} ms, filter and image {} ms, in parallel with the live stream.",
                          fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
   }
-  if (flow != nullptr && c.state.params.color_flow.mode == FlowMode::velocity) {
+  if (flow != nullptr && c.edits.params.color_flow.mode == FlowMode::velocity) {
     fact_row(c.ui, column, "flow_prf", "PRF in use",
              flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "unknown",
              "Acquisition frame rate, independent of the display rate.");
@@ -182,7 +182,7 @@ void fact_rows(PanelContext& c, Column& column) {
 
 void flow_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  const ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.edits.params;
   ui.header("panel_flow", column, "Flow",
             open                                 ? ""
             : p.color_flow.mode == FlowMode::off ? "off"
@@ -193,7 +193,7 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
   bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kFlowRows);
   if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The singular values of the last ensemble in decibels, and which of them are kept: two marks that can be dragged.
@@ -226,7 +226,7 @@ bool alone_row(PanelContext& c, Column& column, int component, std::string_view 
     int low = 0, high = 0;
   };
   static Kept before;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const bool alone = p.color_flow.svd_low == component && p.color_flow.svd_high == component;
   const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
   const std::string_view label =
@@ -377,9 +377,9 @@ std::string_view chosen_text(const ImagingParams& p) {
 
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   Ui& ui = c.ui;
-  const FlowImage* flow = c.state.analyses.flow.image;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
   if (flow == nullptr || flow->singular_values.empty()) return false;  // the next ensemble brings them
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const int n = static_cast<int>(flow->singular_values.size());
   const std::vector<float> levels = levels_db(flow->singular_values);
   const Rect cell = ui.row(column, kComponentsHeight, 4);

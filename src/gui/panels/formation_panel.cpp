@@ -12,23 +12,23 @@ namespace echoloop {
 namespace {
 
 bool shows_sector(const PanelContext& c) {
-  const Acquisition* a = c.state.source.acquisition.get();
-  return a != nullptr && grid_kind(c.state.params, *a) == GridKind::polar;
+  const Acquisition* a = c.model.source.acquisition.get();
+  return a != nullptr && grid_kind(c.edits.params, *a) == GridKind::polar;
 }
 
 int transmits_of(const PanelContext& c) {
-  const Acquisition* a = c.state.source.acquisition.get();
+  const Acquisition* a = c.model.source.acquisition.get();
   return a != nullptr ? a->n_transmits() : 1;
 }
 
 bool grid_kind_row(PanelContext& c, Column& column) {
-  const bool automatic = c.state.params.formation.grid_kind == GridChoice::automatic;
+  const bool automatic = c.edits.params.formation.grid_kind == GridChoice::automatic;
   return choice_row(c, column, param("grid_kind"), !automatic ? "" : shows_sector(c) ? "polar" : "cartesian");
 }
 
 bool lateral_row(PanelContext& c, Column& column) {
-  const FormationParams& p = c.state.params.formation;
-  const FormationParams& d = c.state.defaults.formation;
+  const FormationParams& p = c.edits.params.formation;
+  const FormationParams& d = c.model.defaults.formation;
   const double widest =
       std::max({std::abs(d.lateral_min_m), d.lateral_max_m, std::abs(p.lateral_min_m), p.lateral_max_m, 5e-3}) * 1.5 /
       kMetresPerMillimetre;
@@ -42,15 +42,15 @@ bool sector_row(PanelContext& c, Column& column) {
 }
 
 bool compounding_row(PanelContext& c, Column& column) {
-  const ImagingParams& p = c.state.params;
-  const Acquisition* a = c.state.source.acquisition.get();
+  const ImagingParams& p = c.edits.params;
+  const Acquisition* a = c.model.source.acquisition.get();
   const bool automatic = p.formation.compounding == Compounding::automatic;
   const bool lines = a != nullptr && forms_lines(p, *a);
   return choice_row(c, column, param("compounding"), !automatic ? "" : lines ? "lines" : "coherent");
 }
 
 bool transmit_range_row(PanelContext& c, Column& column) {
-  TransmitParams& p = c.state.params.transmits;
+  TransmitParams& p = c.edits.params.transmits;
   const int n = transmits_of(c);
   const SliderLook look{.id = "transmits",
                         .label = "Transmits used",
@@ -81,11 +81,11 @@ constexpr std::array<int, 7> kGridSides = {0, 128, 256, 384, 512, 768, 1024};
 bool recipe_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const bool changed = param_row(c, column, "recipe");
-  if (!c.state.notices.formation_warning.empty()) {
+  if (!c.model.notices.formation_warning.empty()) {
     const float x = column.x0 + ui.px(14);
     ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
     column.y += ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2,
-                             c.state.notices.formation_warning) +
+                             c.model.notices.formation_warning) +
                 ui.px(4);
   }
   column.y += ui.px(2);
@@ -93,31 +93,31 @@ bool recipe_row(PanelContext& c, Column& column) {
 }
 
 // What the sampling can hold: the Nyquist zone of RF, the demodulated band of IQ.
-Interval band_limits_mhz(const UiState& state) {
+Interval band_limits_mhz(const Model& model, const Edits& edits) {
   const double to_mhz = 1.0 / kHertzPerMegahertz;
-  if (state.source.acquisition == nullptr) return {0.0, 20.0};
-  const Acquisition& a = *state.source.acquisition;
+  if (model.source.acquisition == nullptr) return {0.0, 20.0};
+  const Acquisition& a = *model.source.acquisition;
   if (a.signal == SignalKind::iq) {
     return {std::max(0.0, a.demod_hz - 0.5 * a.sampling_hz) * to_mhz, (a.demod_hz + 0.5 * a.sampling_hz) * to_mhz};
   }
-  const double top = std::min(std::max(0.5 * a.sampling_hz, state.defaults.formation.band_high_hz), 2.5 * a.center_hz);
-  return {0.0, std::max({top, state.defaults.formation.band_high_hz, state.params.formation.band_high_hz}) * to_mhz};
+  const double top = std::min(std::max(0.5 * a.sampling_hz, model.defaults.formation.band_high_hz), 2.5 * a.center_hz);
+  return {0.0, std::max({top, model.defaults.formation.band_high_hz, edits.params.formation.band_high_hz}) * to_mhz};
 }
 
 // As deep as samples go, at the speed of sound in use.
-double recorded_depth_mm(const UiState& state) {
+double recorded_depth_mm(const Model& model, const Edits& edits) {
   double last_s = 0.0;
-  if (const Acquisition* a = state.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
+  if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
     for (const Transmit& t : a->transmits) last_s = std::max(last_s, t.t0_s + a->n_samples / a->sampling_hz);
   }
   const double depth_m =
-      std::max(0.5 * last_s * state.params.formation.sound_speed_m_s, state.params.formation.depth_max_m);
+      std::max(0.5 * last_s * edits.params.formation.sound_speed_m_s, edits.params.formation.depth_max_m);
   return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
 }
 
 bool grid_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const bool automatic = p.formation.grid_nx == 0 && p.formation.grid_nz == 0;
   std::string now = "auto";
   if (!automatic) {
@@ -146,7 +146,7 @@ bool grid_row(PanelContext& c, Column& column) {
 }
 
 bool band_row(PanelContext& c, Column& column) {
-  const Interval limits = band_limits_mhz(c.state);
+  const Interval limits = band_limits_mhz(c.model, c.edits);
   return interval_row(c, column, {.id = "band", .label = "Band", .track_min = limits.low, .track_max = limits.high},
                       "band_low_hz", "band_high_hz", 0.2);
 }
@@ -155,8 +155,8 @@ bool depth_row(PanelContext& c, Column& column) {
   return interval_row(c, column,
                       {.id = "depth",
                        .label = "Depth",
-                       .track_min = std::min(0.0, c.state.defaults.formation.depth_min_m / kMetresPerMillimetre),
-                       .track_max = recorded_depth_mm(c.state)},
+                       .track_min = std::min(0.0, c.model.defaults.formation.depth_min_m / kMetresPerMillimetre),
+                       .track_max = recorded_depth_mm(c.model, c.edits)},
                       "depth_min_m", "depth_max_m", 1.0);
 }
 
@@ -206,7 +206,7 @@ float more_link(Ui& ui, const char* id, const Column& column, float header_y, bo
 
 void formation_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const float header_y = column.y;
   const float link = open ? more_link(ui, "more_formation", column, header_y, c.more_formation) : 0;
   ui.header("panel_formation", column, "Image formation",
@@ -215,12 +215,12 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
                                                    : fmt::format("{} m/s", fixed(p.formation.sound_speed_m_s, 0)),
             open, link);
   if (!open) return;
-  if (c.state.cine.compare) say_side(c, column, header_y);
+  if (c.edits.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
   const bool changed =
       param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kFormationRows);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
@@ -247,7 +247,7 @@ void progress_row(PanelContext& c, Column& column, double fraction) {
   const float done = track.width() * static_cast<float>(std::clamp(fraction, 0.0, 1.0));
   ui.fill({track.x0, track.y0, track.x0 + done, track.y1}, theme::kAccent, 2);
   if (ui.button("sound_speed_cancel", cancel, {.label = "Cancel"}, {"Cancel", "Ends the search.", {}})) {
-    call(c.commands.sound_speed, SoundSpeedAct::cancel);
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::cancel});
   }
 }
 
@@ -305,17 +305,17 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
   const double whole = std::round(found.chosen().peak_m_s);
   Rect r = ui.row(column, theme::kRow, 4);
   ui.text_fitted(Type::small, r.x0, r.x1 - ui.px(132), r.y0, r.height(), theme::kMuted, found.region);
-  const bool same = c.state.params.formation.sound_speed_m_s == whole;
+  const bool same = c.edits.params.formation.sound_speed_m_s == whole;
   if (ui.button("sound_speed_apply", {r.x1 - ui.px(128), r.y0, r.x1 - ui.px(34), r.y1},
                 {.label = same ? "Applied" : "Apply " + fixed(whole, 0), .emphasis = Emphasis::primary},
                 {"Apply", "Sets the speed of sound to the peak. Undo restores the speed before.",
                  same ? "The speed of sound is the peak already." : ""})) {
-    c.state.params.formation.sound_speed_m_s = whole;
-    call(c.commands.params_changed);
+    c.edits.params.formation.sound_speed_m_s = whole;
+    c.commands.send(command::ParamsChanged{});
   }
   const Rect close{r.x1 - ui.px(28), r.y0, r.x1, r.y1};
   if (ui.icon_button("sound_speed_close", close, {"Close", "Hides the result of the search.", {}})) {
-    call(c.commands.sound_speed, SoundSpeedAct::close);
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::close});
   }
   ui.cross(close.cx(), close.cy(), theme::kText2);
 }
@@ -323,15 +323,15 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
 void find_row(PanelContext& c, Column& column) {
   const Rect r = c.ui.row(column, theme::kRow, 4);
   if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
-                  {"Find the speed of sound", kFindHelp, c.state.analyses.sound_speed.why_not})) {
-    call(c.commands.sound_speed, SoundSpeedAct::find);
+                  {"Find the speed of sound", kFindHelp, c.model.analyses.sound_speed.why_not})) {
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
   }
 }
 
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
-  const SoundSpeedView& search = c.state.analyses.sound_speed;
+  const SoundSpeedView& search = c.model.analyses.sound_speed;
   const bool changed = param_row(c, column, "sound_speed_m_s");
   if (search.fraction) {
     progress_row(c, column, *search.fraction);

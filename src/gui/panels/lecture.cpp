@@ -18,7 +18,7 @@ constexpr ImU32 kKernels = theme::kStageColors[static_cast<std::size_t>(Stage::b
 // Two words side by side, the chosen one filled.
 void order_choice(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
-  const std::string_view why = c.state.no_effect.streams;
+  const std::string_view why = c.model.no_effect.streams;
   ui.fill(r, theme::kField, theme::kRadius);
   struct Cell {
     StreamMode mode;
@@ -34,13 +34,13 @@ void order_choice(PanelContext& c, const Rect& r) {
     x = half.x1;
     const Hit h = ui.control(cell.id, half, FocusKind::radio, cell.label);
     ui.tip(cell.id, h, half, {cell.label, cell.text, why});
-    const bool on = c.state.stream.streams == cell.mode;
+    const bool on = c.edits.stream.streams == cell.mode;
     if (on) ui.fill(half.inset(ui.px(2)), why.empty() ? theme::kSelected : theme::kHover, theme::kRadius - 1);
     const ImU32 ink = !why.empty() ? theme::kDisabled : on || h.hovered ? theme::kText : theme::kText2;
     ui.text_centred(Type::medium, half, ink, cell.label);
     if (!h.clicked || on || !why.empty()) continue;
-    c.state.stream.streams = cell.mode;
-    call(c.commands.stream_changed);
+    c.edits.stream.streams = cell.mode;
+    c.commands.send(command::StreamChanged{});
   }
 }
 
@@ -123,9 +123,9 @@ void Lecture::watch_policy(RingPolicy policy) {
 float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
   TimelineState& t = c.view.transient.timeline;
-  c.state.numbers.timeline.wanted = !t.paused;
-  const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
-  const int lanes = timeline_lanes_shown(c.state, spans);
+  c.edits.timeline_wanted = !t.paused;
+  const std::vector<Span>& spans = t.paused ? t.kept : c.model.numbers.spans;
+  const int lanes = timeline_lanes_shown(c.edits, spans);
   TimelineScene scene{
       .spans = spans,
       .frames = last_frames(spans, c.view.timeline_frames),
@@ -151,16 +151,16 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
 // What a frame takes in both orders, on one scale, and the rate that follows.
 void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.numbers.timing;
+  const StreamTiming& t = c.model.numbers.timing;
   const bool known = t.frames > 0 && t.serial_ms() > 0.0;
-  const bool compares = c.state.no_effect.streams.empty();
+  const bool compares = c.model.no_effect.streams.empty();
   const float row_h = ui.px(30), values = ui.px(430);
   const Rect bars{area.x0 + ui.px(122), area.y0, std::max(area.x1 - values, area.x0 + ui.px(300)), area.y0};
   const double top_ms = 1.3 * std::max(t.serial_ms(), 1e-9);
   const auto x_of = [&](double ms) { return std::round(bars.x0 + bars.width() * static_cast<float>(ms / top_ms)); };
   const auto row = [&](float y, StreamMode mode, std::string_view label, double ms) {
     const Rect r{area.x0, y, area.x1, y + row_h};
-    const bool on = compares && c.state.stream.streams == mode;
+    const bool on = compares && c.edits.stream.streams == mode;
     ui.text(on ? Type::large_strong : Type::large, r, on ? theme::kText : theme::kText2, label);
     const Rect bar{bars.x0, r.y0 + ui.px(3), bars.x1, r.y1 - ui.px(3)};
     ui.fill(bar, theme::kField, 3);
@@ -199,17 +199,17 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   for (const RingPolicy policy : kPolicies) {
     const Rect r{x, head.y0, x + ui.px(32) + ui.width(Type::medium, policy_words(policy).label), head.y1};
     if (policy_radio(c, r, policy)) {
-      c.state.stream.policy = policy;
-      call(c.commands.stream_changed);
+      c.edits.stream.policy = policy;
+      c.commands.send(command::StreamChanged{});
     }
     x = r.x1 + ui.px(26);
   }
   const Rect slots{area.x0, head.y1 + ui.px(4 * k), area.x1, head.y1 + ui.px(4 * k) + ui.px(36)};
   ui.text(Type::large, slots, theme::kText, "Slots");
   const Rect cells{area.x0 + ui.px(122), slots.y0, std::max(area.x1 - ui.px(430), area.x0 + ui.px(300)), slots.y1};
-  draw_slot_cells(ui, cells, c.state);
+  draw_slot_cells(ui, cells, c.model);
   draw_slot_words(c, cells);
-  const RingCounts& n = c.state.numbers.counts;
+  const RingCounts& n = c.model.numbers.counts;
   const int used = n.slots_writing + n.slots_ready + n.slots_reading;
   x = ui.text(Type::large_strong, cells.x1 + ui.px(18), slots.y0, slots.height(), theme::kText,
               fmt::format("{} of {}", used, n.slots)) +
@@ -224,14 +224,14 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   const Rect card{area.x0, top, area.x0 + half, area.y1};
   draw_policy_card(c, card, chosen_);
   if (draw_policy_card(c, {card.x1 + gap, top, area.x1, area.y1}, other_)) {
-    c.state.stream.policy = other_;
-    call(c.commands.stream_changed);
+    c.edits.stream.policy = other_;
+    c.commands.send(command::StreamChanged{});
   }
 }
 
 void Lecture::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
-  watch_policy(c.state.stream.policy);
+  watch_policy(c.edits.stream.policy);
   take_timeline_wheel(c, area);
   ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
@@ -269,7 +269,7 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
 
 bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
   Ui& ui = c.ui;
-  const bool chosen = c.state.stream.policy == policy;
+  const bool chosen = c.edits.stream.policy == policy;
   const std::string id = chosen ? "lecture/chosen" : "lecture/other";
   const Hit h =
       chosen ? ui.hit(id.c_str(), r) : ui.control(id.c_str(), r, FocusKind::button, policy_words(policy).label);
@@ -298,7 +298,7 @@ bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
   const std::string id = "lecture/policy/" + std::string(policy_words(policy).label);
   const Hit h = ui.control(id.c_str(), r, FocusKind::radio, policy_words(policy).label);
   ui.tip(id.c_str(), h, r, {policy_words(policy).label, policy_words(policy).lesson, {}});
-  const bool chosen = c.state.stream.policy == policy;
+  const bool chosen = c.edits.stream.policy == policy;
   const float x = r.x0 + ui.px(11);
   ui.disc(x, r.cy(), 9.5F, h.hovered ? theme::kHover : theme::kField);
   ui.ring(x, r.cy(), 9.0F, chosen ? theme::kAccent : theme::kLine2, chosen ? 2.0F : 1.0F);
@@ -310,8 +310,8 @@ bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
 
 void draw_slot_words(PanelContext& c, const Rect& cells) {
   const Ui& ui = c.ui;
-  const RingCounts& n = c.state.numbers.counts;
-  if (n.slots < 1 || c.state.run == RunState::fault) return;  // after a refusal the gauge shows another moment
+  const RingCounts& n = c.model.numbers.counts;
+  if (n.slots < 1 || c.model.run == RunState::fault) return;  // after a refusal the gauge shows another moment
   const float pitch = cells.width() / static_cast<float>(n.slots);
   const auto word = [&](int first, int count, std::string_view text) {
     const float width = pitch * static_cast<float>(count);

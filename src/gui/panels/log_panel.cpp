@@ -21,7 +21,7 @@ void muted_line(PanelContext& c, Column& column, std::string_view text) {
 
 void message_row(PanelContext& c, Column& column, std::size_t i) {
   Ui& ui = c.ui;
-  const Message& m = c.state.notices.messages.list()[i];
+  const Message& m = c.model.notices.messages.list()[i];
   const float text_x = column.x0 + ui.px(14), pad = ui.px(3), wrap = column.x1 - text_x;
   const std::string line = message_line(m);
   const float height = ui.paragraph_height(Type::small, wrap, ui.px(kLogLine), line) + 2 * pad;
@@ -40,17 +40,17 @@ void message_row(PanelContext& c, Column& column, std::size_t i) {
 void copy_row(PanelContext& c, Column& column) {
   Rect r = c.ui.row(column, theme::kRow, 4);
   r.x0 = r.x1 - c.ui.px(104);
-  const std::string_view why = c.state.notices.messages.list().empty() ? "No messages yet." : "";
+  const std::string_view why = c.model.notices.messages.list().empty() ? "No messages yet." : "";
   if (c.ui.button("log_copy", r, {.label = "Copy all"},
                   {"Copy all", "Copies all listed messages with time and severity.", why})) {
-    ImGui::SetClipboardText(c.state.notices.messages.text().c_str());
+    ImGui::SetClipboardText(c.model.notices.messages.text().c_str());
   }
 }
 
 }  // namespace
 
 void log_panel(PanelContext& c, Column& column, bool& open) {
-  const std::size_t n = c.state.notices.messages.list().size(), removed = c.state.notices.messages.removed();
+  const std::size_t n = c.model.notices.messages.list().size(), removed = c.model.notices.messages.removed();
   c.ui.header("panel_log", column, "Log", counted(n, "message"), open);
   if (!open) return;
   copy_row(c, column);
@@ -71,7 +71,7 @@ double track_end(const InjectionSpec& spec) {
 constexpr double kMostTyped = 1e12;  // a frame number that no stream reaches, and that still fits the column
 
 bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
-  Injection& inject = c.state.stream.inject;
+  Injection& inject = c.edits.stream.inject;
   double& value = inject.*spec.member;
   SliderLook look{.id = spec.key.data(),
                   .label = spec.label,
@@ -97,7 +97,7 @@ bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
 
 void faults_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  Injection& inject = c.state.stream.inject;
+  Injection& inject = c.edits.stream.inject;
   const std::string on = to_text(inject);
   ui.header("panel_faults", column, "Fault injection", on.empty() ? "all off" : on, open);
   if (!open) return;
@@ -111,7 +111,7 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
     inject = {};
     changed = true;
   }
-  if (changed) call(c.commands.stream_changed);
+  if (changed) c.commands.send(command::StreamChanged{});
 }
 
 }  // namespace echoloop

@@ -19,7 +19,7 @@ constexpr int kDecimals = 2;
 // True when it is to be deleted.
 bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   Ui& ui = c.ui;
-  Marks& marks = c.state.marks;
+  Marks& marks = c.edits.marks;
   const Rect r = ui.row(column, kMarkRow, 0);
   const std::string id = "mark/" + std::to_string(mark.number);
   const float side = ui.px(20);
@@ -49,17 +49,17 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
 // Rows of the Measure panel. The pointer over a row lights the mark up; a click selects it.
 void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  if (c.state.marks.list.empty()) {
+  if (c.edits.marks.list.empty()) {
     ui.paragraph_row(column, 18, theme::kMuted,
                      "Choose a tool above the image: distances (C), angles, regions (A). A region gives "
                      "statistics, two regions contrast, a point the FWHM, a line the profile.");
     return;
   }
   int removed = 0;
-  for (const Mark& mark : c.state.marks.list) {
+  for (const Mark& mark : c.edits.marks.list) {
     if (mark_row(c, column, mark)) removed = mark.number;
   }
-  if (removed != 0) remove_mark(c.state.marks, removed);
+  if (removed != 0) remove_mark(c.edits.marks, removed);
   column.y += ui.px(4);
 }
 
@@ -82,15 +82,14 @@ void save_row(PanelContext& c, Column& column) {
   column.y += ui.px(4);
   Rect r = ui.row(column, theme::kRow, 4);
   r.x0 = r.x1 - ui.px(104);
-  const std::string_view why =
-      why_no_files(c.state, c.state.image.measured.values.empty() && c.state.image.measured.profiles.empty() &&
-                                    !c.state.image.measured.histogram
-                                ? "No measurements yet."
-                                : "");
+  const std::string_view why = why_no_files(
+      c.model, c.edits.measured.values.empty() && c.edits.measured.profiles.empty() && !c.edits.measured.histogram
+                   ? "No measurements yet."
+                   : "");
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
                  "All values with their last 30 s, profiles and histogram, with units, source and parameters.", why})) {
-    call(c.commands.save, SaveWhat::measurements);
+    c.commands.send(command::Save{SaveWhat::measurements});
   }
 }
 
@@ -98,26 +97,26 @@ void save_row(PanelContext& c, Column& column) {
 
 void measure_panel(PanelContext& c, Column& column, bool& open) {
   head_row(c, column, open);
-  Measured& m = c.state.image.measured;
-  c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
+  Measured& m = c.edits.measured;
+  c.measuring.update(m, c.edits.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
   if (c.levels_a != nullptr) {
-    c.measuring_a.update(c.state.image.measured_a, c.state.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
+    c.measuring_a.update(c.edits.measured_a, c.edits.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
   } else {
-    c.state.image.measured_a = {};
+    c.edits.measured_a = {};
   }
-  if (const auto& awaited = c.state.image.awaited) {
+  if (const auto& awaited = c.model.image.awaited) {
     note_row(c, column, "Waiting for the first image. Marks of " + awaited->shown_of + " are kept with it.");
   }
   marks_list(c, column);
   column.y += c.ui.px(4);
-  if (shows_weight(c.state.params.formation) && Measuring::has_work(c.state.marks)) {
+  if (shows_weight(c.edits.params.formation) && Measuring::has_work(c.edits.marks)) {
     note_row(c, column, "The image shows weights, which are no levels: select Show, Image to measure.");
   }
-  const bool work = Measuring::has_work(c.state.marks);
+  const bool work = Measuring::has_work(c.edits.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
   if (c.levels_a != nullptr) {
-    c.measuring.compare(m, c.state.image.measured_a, c.state.marks, c.levels, *c.levels_a);
+    c.measuring.compare(m, c.edits.measured_a, c.edits.marks, c.levels, *c.levels_a);
     compare_blocks(c, column);
     histogram_block(c, column);
     if (work || c.view.histogram) save_row(c, column);
@@ -180,7 +179,7 @@ void lobe_plot(PanelContext& c, const Rect& outer, const SpreadSide& side) {
 }
 
 void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, const SpreadSide& side) {
-  const Measured& m = c.state.image.measured;
+  const Measured& m = c.edits.measured;
   const std::string name = side.name;
   table_row(
       c, column,
@@ -226,7 +225,7 @@ std::string gcnr_help(const PairStats& stats) {
 // `first` and `second`: what stands before the quantity's name.
 void region_rows(PanelContext& c, Column& column, const std::string& object, const std::string& first,
                  const std::string& second) {
-  const Measured& m = c.state.image.measured;
+  const Measured& m = c.edits.measured;
   const auto row = [&](const char* label, const char* unit, int decimals, std::string_view help, const char* quantity,
                        double least = TableRow::kAnyValue) {
     table_row(c, column,
@@ -342,7 +341,7 @@ void changed_row(PanelContext& c, Column& column) {
 
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
   const Ui& ui = c.ui;
-  const Measured& m = c.state.image.measured;
+  const Measured& m = c.edits.measured;
   const float y = column.y;
   block_head(c, column, pair.object, "", "");
   const TableColumns at = table_columns(c, column);

@@ -180,7 +180,7 @@ void table_row(PanelContext& c, Column& column, const TableRow& row) {
 }
 
 void scatter_block(PanelContext& c, Column& column, const std::string& object) {
-  const auto& all = c.state.image.measured.scatters;
+  const auto& all = c.edits.measured.scatters;
   const auto scatter = std::ranges::find(all, object, &MeasuredScatter::object);
   if (scatter == all.end() || !std::isfinite(scatter->line.slope)) return;
   Ui& ui = c.ui;
@@ -285,7 +285,7 @@ void draw_shares(const Ui& ui, Column& column, const LevelHistogram& h, const Di
 
 void plot(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const Rect row = ui.row(column, kLevelsHeight, 2);
   const Rect box{row.x0 + ui.px(2), row.y0, row.x1 - ui.px(2), row.y1 - ui.px(24)};
   const Rect area{row.x0, row.y0, row.x1, row.y1};
@@ -309,15 +309,15 @@ void plot(PanelContext& c, Column& column) {
     const double moved = static_cast<double>((x - start_x) / std::max(box.width(), 1.0F)) * (kHigh_db - kLow_db);
     drag_display_window(p, grip, start, moved);
   }
-  if (h.right) reset_display_window(p, c.state.defaults);
-  for (const KeyPress& press : h.keys) key_display_window(p, c.state.defaults, press);
+  if (h.right) reset_display_window(p, c.model.defaults);
+  for (const KeyPress& press : h.keys) key_display_window(p, c.model.defaults, press);
   const DisplayWindow w = display_window(p);
   ui.fill(box, theme::kCanvas, 2);
-  if (c.state.image.measured.histogram) draw_bars(ui, box, *c.state.image.measured.histogram, w);
+  if (c.edits.measured.histogram) draw_bars(ui, box, *c.edits.measured.histogram, w);
   draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_limit(ui, box, w, x) : WindowGrip::none);
   draw_axis(ui, box, w);
-  if (c.state.image.measured.histogram) draw_shares(ui, column, *c.state.image.measured.histogram, w);
-  if (!(p == before)) call(c.commands.params_changed);
+  if (c.edits.measured.histogram) draw_shares(ui, column, *c.edits.measured.histogram, w);
+  if (!(p == before)) c.commands.send(command::ParamsChanged{});
 }
 
 }  // namespace
@@ -426,14 +426,14 @@ void head(PanelContext& c, Column& column, const std::string& object) {
 
 void rows(PanelContext& c, Column& column, const std::string& object, std::span<const CompareRow> list) {
   for (const CompareRow& row : list) {
-    number_row(c, column, row, value_of(c.state.image.measured_a, object, row.quantity),
-               value_of(c.state.image.measured, object, row.quantity));
+    number_row(c, column, row, value_of(c.edits.measured_a, object, row.quantity),
+               value_of(c.edits.measured, object, row.quantity));
   }
 }
 
 // Of B against A, where A is delay-and-sum and B is not.
 void slope_row(PanelContext& c, Column& column, const std::string& object) {
-  const MeasuredValue* slope = c.state.image.measured.find(object, kSlope);
+  const MeasuredValue* slope = c.edits.measured.find(object, kSlope);
   if (slope == nullptr) return;
   number_row(c, column, {"Slope against DAS", "", 2, ""}, 1.0, slope->value);
   scatter_block(c, column, object);
@@ -449,7 +449,7 @@ double highest_db(const LineProfile* line) {
 
 void compare_profile(PanelContext& c, Column& column, const MeasuredProfile& b) {
   const LineProfile* a = nullptr;
-  for (const MeasuredProfile& line : c.state.image.measured_a.profiles) a = line.mark == b.mark ? &line.profile : a;
+  for (const MeasuredProfile& line : c.edits.measured_a.profiles) a = line.mark == b.mark ? &line.profile : a;
   head(c, column, b.object);
   number_row(c, column, {"Highest level", "dB", 1, ""}, highest_db(a), highest_db(&b.profile));
   profile_plot(c, column, b.profile, a);
@@ -458,8 +458,8 @@ void compare_profile(PanelContext& c, Column& column, const MeasuredProfile& b) 
 }  // namespace
 
 void compare_blocks(PanelContext& c, Column& column) {
-  const Measured& a = c.state.image.measured_a;
-  const Measured& b = c.state.image.measured;
+  const Measured& a = c.edits.measured_a;
+  const Measured& b = c.edits.measured;
   const float gap = c.ui.px(6);
   if (a.image.number != 0 && b.image.number != 0 && !depths_overlap(a.image.grid, b.image.grid)) {
     const Rect r = c.ui.row(column, 20, 4);
@@ -493,7 +493,7 @@ void compare_blocks(PanelContext& c, Column& column) {
     compare_profile(c, column, line);
     column.y += gap;
   }
-  if (!Measuring::has_work(c.state.marks)) {
+  if (!Measuring::has_work(c.edits.marks)) {
     column.y += c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(18), theme::kMuted,
                                "Draw a target and a background to compare A and B.") +
                 gap;

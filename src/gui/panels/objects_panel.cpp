@@ -55,7 +55,7 @@ void objects_lesson(Ui& ui, Column& column) {
 
 void lesson_link(PanelContext& c, const Column& column, float header_y) {
   Ui& ui = c.ui;
-  bool& shown = c.state.analyses.objects.panel.explained;
+  bool& shown = c.edits.objects.panel.explained;
   const std::string_view word = shown ? "hide" : "method";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
@@ -73,8 +73,8 @@ std::string spread_text(const Background& b) {
   return fmt::format("{} \u00B1 {} dB", fixed(b.mean_db, 1), fixed(b.sigma_db, 1));
 }
 
-std::string age_text(const UiState& state) {
-  const double older_s = state.analyses.objects.older_s;
+std::string age_text(const Model& model) {
+  const double older_s = model.analyses.objects.older_s;
   if (older_s <= 0.0) return "current";
   return fmt::format("{} behind the image",
                      older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
@@ -114,19 +114,19 @@ void work_rows(PanelContext& c, Column& column, const ObjectImage& found) {
           "Smoothing, background and histogram {} ms, objects {} ms; in parallel with the stream, which does not wait.",
           fixed(found.times.background_ms, 1), fixed(found.times.objects_ms, 1)));
   fact_row(
-      ui, column, "objects_age", "Result", age_text(c.state),
+      ui, column, "objects_age", "Result", age_text(c.model),
       "While live, objects follow the image with a short delay. While frozen, objects belong to the displayed frame.");
 }
 
 // What a button did, for the message line.
 void say_change(PanelContext& c, const std::string& text) {
-  call(c.commands.params_changed);
-  call(c.commands.say, text);
+  c.commands.send(command::ParamsChanged{});
+  c.commands.send(command::Say{text});
 }
 
 void display_buttons(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  ImagingParams& p = c.edits.params;
   const Background& b = found.background;
   column.y += ui.px(4);
   const Rect r = ui.row(column, theme::kRow, 8);
@@ -172,25 +172,25 @@ void found_row(PanelContext& c, Column& column, const ObjectImage& found) {
   ui.paragraph(Type::small, words.x0, words.cy() - 0.5F * tall, words.width(), line, theme::kText, text);
   if (ui.button("save_objects", button, {.label = "Save CSV"},
                 {"Save CSV", "The table in full precision, with background, threshold, source, frame and parameters.",
-                 why_no_files(c.state, found.objects.empty() ? "No objects." : "")})) {
-    call(c.commands.save_table,
-         ResultTable{.suffix = "_objects",
-                     .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
-                     .rows = objects_csv(c.state.analyses.objects),
-                     .stamp = found.stamp,
-                     .params = found.params});
+                 why_no_files(c.model, found.objects.empty() ? "No objects." : "")})) {
+    c.commands.send(command::SaveTable{
+        ResultTable{.suffix = "_objects",
+                    .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
+                    .rows = objects_csv(c.model.analyses.objects),
+                    .stamp = found.stamp,
+                    .params = found.params}});
   }
 }
 
-std::string_view waiting_text(const UiState& state) {
-  return state.run == RunState::frozen ? "Computing for this frame." : "Waiting for an image.";
+std::string_view waiting_text(const Model& model) {
+  return model.run == RunState::frozen ? "Computing for this frame." : "Waiting for an image.";
 }
 
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const ObjectImage* found = c.state.analyses.objects.image;
+  const ObjectImage* found = c.model.analyses.objects.image.get();
   const auto line = [&](std::string_view text) { ui.paragraph_row(column, 16, theme::kText2, text); };
-  if (found == nullptr) return line(waiting_text(c.state));
+  if (found == nullptr) return line(waiting_text(c.model));
   if (found->background.pixels == 0) return line("No background: the image contains no echoes.");
   background_plot(c, column, *found);
   found_row(c, column, *found);
@@ -204,29 +204,29 @@ void result_rows(PanelContext& c, Column& column) {
 
 void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  const ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.edits.params;
   const auto mode = static_cast<std::size_t>(p.objects.kind);
-  const bool found = c.state.analyses.objects.image != nullptr;
+  const bool found = c.model.analyses.objects.image != nullptr;
   const std::string summary =
       mode == 0 ? "off"
-      : found   ? fmt::format("{} {}", c.state.analyses.objects.count(), mode == 1 ? "bright" : "dark")
+      : found   ? fmt::format("{} {}", c.model.analyses.objects.count(), mode == 1 ? "bright" : "dark")
                 : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.state.analyses.objects.panel.explained) objects_lesson(c.ui, column);
+  if (c.edits.objects.panel.explained) objects_lesson(c.ui, column);
   const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != ObjectKind::off) {
     column.y += ui.px(4);
-    const std::string_view why = why_no_objects(c.state);
+    const std::string_view why = why_no_objects(c.model, c.edits);
     if (!why.empty()) {
       ui.paragraph_row(column, 16, theme::kText2, why);
     } else {
       result_rows(c, column);
     }
   }
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The levels of the image and its background. Heights are roots of counts, so that a few pixels of an object can be
@@ -362,7 +362,7 @@ void background_plot(PanelContext& c, Column& column, const ObjectImage& found) 
   }
   draw_gaussian(ui, plot, found.background, peak, theme::kText);
   draw_threshold_line(ui, plot, found);
-  draw_display(ui, plot, c.state.params);
+  draw_display(ui, plot, c.edits.params);
   draw_axis(ui, plot, found.threshold_db);
   ui.text(Type::small, cell.x0, cell.y0, ui.px(kHistogramTitle), theme::kText2, kName);
   if (h.hovered) {
@@ -422,8 +422,8 @@ void head(Ui& ui, Column& column) {
 
 void table_row(PanelContext& c, const Rect& r, int number) {
   Ui& ui = c.ui;
-  ObjectView& s = c.state.analyses.objects;
-  const FoundObject& o = s.object(number);
+  ObjectPick& s = c.edits.objects;
+  const FoundObject& o = c.model.analyses.objects.object(number);
   const std::string id = "object/" + std::to_string(number);
   const Hit h = ui.control(id.c_str(), r, FocusKind::line);
   ui.tip(id.c_str(), h, r,
@@ -433,7 +433,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;
-  if (h.clicked) c.state.analyses.objects.panel.shown = s.selected;  // it is in view where it was clicked
+  if (h.clicked) s.panel.shown = s.selected;  // it is in view where it was clicked
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
     ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
@@ -465,7 +465,7 @@ void draw_bar(Ui& ui, ObjectsPanelState& t, const Rect& area) {
 
 // With the wheel over the table.
 void take_objects_wheel(PanelContext& c, const Rect& column) {
-  ObjectsPanelState& t = c.state.analyses.objects.panel;
+  ObjectsPanelState& t = c.edits.objects.panel;
   ImGuiIO& io = ImGui::GetIO();
   const Rect area = std::exchange(t.area, {});
   t.wheel = 0.0F;
@@ -482,8 +482,8 @@ std::string_view empty_table_text(const ObjectView& view) {
 
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ObjectsPanelState& t = c.state.analyses.objects.panel;
-  const ObjectView& s = c.state.analyses.objects;
+  ObjectsPanelState& t = c.edits.objects.panel;
+  const ObjectView& s = c.model.analyses.objects;
   head(ui, column);
   const float row = ui.px(kTableRow);
   const Rect area = ui.row(column, kTableRow * kRows, 4);
@@ -493,11 +493,12 @@ void objects_table(PanelContext& c, Column& column) {
   t.area = area;
   t.most = std::max(0.0F, row * static_cast<float>(s.count()) - area.height());
   t.offset = std::round(std::clamp(t.offset - t.wheel * ui.px(kStep), 0.0F, t.most));
-  if (s.selected > 0 && s.selected != t.shown) {
-    const float top = row * static_cast<float>(s.selected - 1);
+  const int selected = c.edits.objects.selected;
+  if (selected > 0 && selected != t.shown) {
+    const float top = row * static_cast<float>(selected - 1);
     t.offset = std::clamp(t.offset, std::max(0.0F, top + row - area.height()), std::min(top, t.most));
   }
-  t.shown = s.selected;
+  t.shown = selected;
   draw_bar(ui, t, area);
   ImGui::PushClipRect({area.x0 - ui.px(4), area.y0}, {area.x1, area.y1}, true);
   const int first = static_cast<int>(t.offset / row);

@@ -1,5 +1,5 @@
-// The panels of the two columns, one file each. They draw UiState, edit params and stream in place and say so by a
-// command. UI thread only.
+// The panels of the two columns, one file each. They draw the Model, write Edits and say so by a command. UI
+// thread only.
 #pragma once
 
 #include <array>
@@ -26,8 +26,10 @@ namespace echoloop {
 
 struct PanelContext {
   Ui& ui;
-  UiState& state;
-  const UiCommands& commands;
+  const Model& model;
+  Edits& edits;
+  Commands& commands;
+  const Queries& queries;
   ViewSettings& view;
   const Grid& shown_grid;     // of the image on screen; nx 0 = none
   std::uint64_t shown_frame;  // its number in the source
@@ -41,12 +43,6 @@ struct PanelContext {
   bool& open_dialog;         // set to ask for it
   bool more_stream = false;  // how frames travel, and memory; a high column shows it by itself
 };
-
-// Commands that the application does not answer do nothing.
-template <class... A, class... B>
-void call(const std::function<void(A...)>& command, B&&... arguments) {
-  if (command) command(std::forward<B>(arguments)...);
-}
 
 // A recording opened before, for menus: with its folder where another one has the same name.
 struct RecentName {
@@ -131,7 +127,7 @@ inline constexpr const char* kNetworkPanel = "scanner_network";
 // In the Source panel: the address that is waited at, who is connected. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
-std::string phantom_command(const UiState& state);
+std::string phantom_command(const Model& model);
 // Starts a sender of the heart phantom, or ends it.
 void phantom_button(PanelContext& c, const char* id, const Rect& r);
 
@@ -152,7 +148,7 @@ struct PolicyWords {
 };
 const PolicyWords& policy_words(RingPolicy policy);
 // The slots of the ring, or those at the moment of a refused frame.
-void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state);
+void draw_slot_cells(const Ui& ui, const Rect& r, const Model& model);
 
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
 void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates
@@ -285,7 +281,7 @@ struct StreamWaits {
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
 
 // As many lanes as there are, whether or not each has worked lately: rows must not come and go.
-int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans);
+int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans);
 // "5 frames, 2.50 ms"
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 

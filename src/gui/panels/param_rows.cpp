@@ -24,7 +24,7 @@ bool is_placed(const PanelContext& c, const ParamSpec& spec, MoreRows more) {
     case ParamPlace::more:
       return more == MoreRows::shown;
     case ParamPlace::more_or_set:
-      return more == MoreRows::shown || get_number(c.state.params, spec) != get_number(c.state.defaults, spec);
+      return more == MoreRows::shown || get_number(c.edits.params, spec) != get_number(c.model.defaults, spec);
   }
   return true;
 }
@@ -38,10 +38,10 @@ std::vector<Choice> choices_of(const ParamSpec& spec) {
 }  // namespace
 
 ParamContext param_context(const PanelContext& c) {
-  return {.params = c.state.params,
-          .acquisition = c.state.source.acquisition.get(),
-          .no_half_precision = c.state.no_effect.precision,
-          .frozen = c.state.run == RunState::frozen};
+  return {.params = c.edits.params,
+          .acquisition = c.model.source.acquisition.get(),
+          .no_half_precision = c.model.no_effect.precision,
+          .frozen = c.model.run == RunState::frozen};
 }
 
 bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const ParamControl& control) {
@@ -61,9 +61,9 @@ bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const Pa
                         .why_not = why_no_effect(spec, param_context(c)),
                         .text_at_least = control.text_at_min};
   const auto value =
-      slider(c.ui, column, look, get_number(c.state.params, spec) * k, get_number(c.state.defaults, spec) * k);
+      slider(c.ui, column, look, get_number(c.edits.params, spec) * k, get_number(c.model.defaults, spec) * k);
   if (!value) return false;
-  set_number(c.state.params, spec, *value / k);
+  set_number(c.edits.params, spec, *value / k);
   return true;
 }
 
@@ -79,23 +79,23 @@ bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::str
   const std::string_view why = why_no_effect(spec, param_context(c));
   const Tip tip{spec.label, spec.help, why};
   const std::vector<Choice> choices = choices_of(spec);
-  const int chosen = static_cast<int>(get_number(c.state.params, spec));
-  const Choice shown{get_choice(c.state.params, spec).label, note};
+  const int chosen = static_cast<int>(get_number(c.edits.params, spec));
+  const Choice shown{get_choice(c.edits.params, spec).label, note};
   const Rect r = c.ui.labelled(column, label, why.empty(), is_listed(spec) ? c.ui.combo_width(shown.label) : 0.0F);
   const bool listed = is_listed(spec) || !fits_segments(c.ui, r, choices);
   const auto picked = listed ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
                              : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);
   if (!picked) return false;
-  set_number(c.state.params, spec, *picked);
+  set_number(c.edits.params, spec, *picked);
   return true;
 }
 
 bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec) {
-  const int chosen = static_cast<int>(get_number(c.state.params, spec));
+  const int chosen = static_cast<int>(get_number(c.edits.params, spec));
   const auto picked = c.ui.segmented(spec.key.data(), c.ui.row(column, theme::kRow, theme::kRowGap), choices_of(spec),
                                      chosen, {spec.label, spec.help, why_no_effect(spec, param_context(c))});
   if (!picked) return false;
-  set_number(c.state.params, spec, *picked);
+  set_number(c.edits.params, spec, *picked);
   return true;
 }
 
@@ -117,13 +117,13 @@ bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_
   look.least = low.min * k;
   look.most = high.max * k;
   look.why_not = why_no_effect(low, param_context(c));
-  look.unknown = c.state.source.acquisition == nullptr;  // both limits are of the acquisition
+  look.unknown = c.model.source.acquisition == nullptr;  // both limits are of the acquisition
   if (look.unknown) look.why_not = kNoAcquisition;
   const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, low) * k, get_number(p, high) * k}; };
-  const auto wanted = range_slider(c.ui, column, look, read(c.state.params), read(c.state.defaults), least_width);
+  const auto wanted = range_slider(c.ui, column, look, read(c.edits.params), read(c.model.defaults), least_width);
   if (!wanted) return false;
-  set_number(c.state.params, low, wanted->low / k);
-  set_number(c.state.params, high, wanted->high / k);
+  set_number(c.edits.params, low, wanted->low / k);
+  set_number(c.edits.params, high, wanted->high / k);
   return true;
 }
 

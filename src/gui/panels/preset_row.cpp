@@ -90,8 +90,8 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const EditHistory& h
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
   if (ui.icon_button(
           "preset_menu", cell(0),
-          {"Presets", "Save, rename or delete presets, or set the default for this probe.", why_no_files(c.state)})) {
-    const PresetView* active = active_of(c.state.presets);
+          {"Presets", "Save, rename or delete presets, or set the default for this probe.", why_no_files(c.model)})) {
+    const PresetView* active = active_of(c.model.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
     std::memcpy(name_.data(), name.data(), std::min(name.size(), name_.size() - 1));
@@ -107,23 +107,23 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const EditHistory& h
 
 void PresetRow::draw_chips(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const auto& list = c.state.presets.list;
+  const auto& list = c.model.presets.list;
   const int most_lines = c.compact ? 1 : 2;
   // The chip of the rest shows the active preset's name while that is among them.
-  const PresetView* chosen = active_of(c.state.presets);
+  const PresetView* chosen = active_of(c.model.presets);
   const float named = chosen != nullptr ? ui.width(Type::body, chosen->name) + ui.px(26) : 0;
   float x = column.x0;
   int line = 0;
   std::size_t i = 0;
   for (; i < list.size(); ++i) {
     const PresetView& p = list[i];
-    const bool active = static_cast<int>(i) == c.state.presets.active;
-    const bool dot = active && c.state.presets.changed;
+    const bool active = static_cast<int>(i) == c.model.presets.active;
+    const bool dot = active && c.model.presets.changed;
     const std::string key = p.slot > 0 ? std::to_string(p.slot) : "";
     const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(4);
     const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 20 : 10), column.x1 - column.x0);
     const bool last_line = line + 1 == most_lines;
-    const bool hidden = static_cast<int>(i) < c.state.presets.active;
+    const bool hidden = static_cast<int>(i) < c.model.presets.active;
     const float more_width = std::max(ui.px(kMoreChip), hidden ? named : 0.0F);
     const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
     if (x + w > room && x > column.x0) {
@@ -137,7 +137,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const Rect r{x, column.y, x + w, column.y + ui.px(kChip)};
     const std::string id = fmt::format("preset/{}", i);
     const Hit h = ui.control(id.c_str(), r, FocusKind::button, p.name);
-    ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
+    ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.model.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {
       ui.text(Type::small, r.x0 + ui.px(5), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
@@ -145,7 +145,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const float end = ui.text_fitted(Type::body, r.x0 + ui.px(5) + key_width, r.x1 - ui.px(dot ? 13 : 3), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
-    if (h.clicked) call(c.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(i)});
+    if (h.clicked) c.commands.send(command::Preset{{PresetCommand::load, static_cast<int>(i)}});
     x = r.x1 + ui.px(kChipGap);
   }
   if (i < list.size()) draw_rest(c, {x, column.y, column.x1, column.y + ui.px(kChip)}, i);
@@ -155,8 +155,8 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
 // The presets from `first` on, for which there is no room: a list behind one chip, which shows the active one.
 void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) {
   Ui& ui = c.ui;
-  const auto& list = c.state.presets.list;
-  const auto active = static_cast<std::size_t>(std::max(c.state.presets.active, 0));
+  const auto& list = c.model.presets.list;
+  const auto active = static_cast<std::size_t>(std::max(c.model.presets.active, 0));
   const bool hidden = active >= first && active < list.size();  // the active one is among the rest
   const Rect r{room.x0, room.y0, hidden ? room.x1 : room.x0 + ui.px(kMoreChip), room.y1};
   std::vector<std::string> keys;
@@ -165,22 +165,22 @@ void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) 
   for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
   ui.fill(r, hidden ? theme::kSelected : theme::kField, theme::kRadius);
   if (hidden) {
-    const float right = r.x1 - ui.px(c.state.presets.changed ? 18 : 8);
+    const float right = r.x1 - ui.px(c.model.presets.changed ? 18 : 8);
     const float end =
         ui.text_fitted(Type::body, r.x0 + ui.px(6), right, r.y0, r.height(), theme::kText, list[active].name);
-    if (c.state.presets.changed) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
+    if (c.model.presets.changed) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
   } else {
     ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - first));
   }
-  if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
+  if (const auto picked = ui.menu("preset_more", r, choices, c.model.presets.active,
                                   {"More presets", "All presets and their keys.", {}})) {
-    call(c.commands.preset, PresetOrder{PresetCommand::load, *picked});
+    c.commands.send(command::Preset{{PresetCommand::load, *picked}});
   }
 }
 
 void PresetRow::order(PanelContext& c, PresetCommand act) {
-  const int index = act == PresetCommand::save_as ? -1 : c.state.presets.active;
-  call(c.commands.preset, PresetOrder{act, index, name_.data()});
+  const int index = act == PresetCommand::save_as ? -1 : c.model.presets.active;
+  c.commands.send(command::Preset{{act, index, name_.data()}});
   c.ui.close_popup();
 }
 
@@ -189,7 +189,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const float w = ui.px(300);
   const float x = std::max(ui.px(4), std::min(below.x0, ImGui::GetIO().DisplaySize.x - w - ui.px(4)));
   const float y = below.y1 + ui.px(4);
-  const PresetView* active = active_of(c.state.presets);
+  const PresetView* active = active_of(c.model.presets);
   const float h = ui.px(active != nullptr ? 214 : 116);
   if (!ui.begin_popup(kPanel, {x, y, x + w, y + h}, theme::kPanel)) return;
   Column column{x + ui.px(14), x + w - ui.px(14), y + ui.px(10), c.compact};
@@ -199,7 +199,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   if (name_[0] == '\0' && !ImGui::IsItemActive()) {
     ui.text(Type::body, field.x0 + ui.px(10), field.y0, field.height(), theme::kMuted, "Name");
   }
-  const std::string no_name = why_not_this_name(c.state.presets, name_.data());
+  const std::string no_name = why_not_this_name(c.model.presets, name_.data());
   const Rect row = ui.row(column, theme::kRow, 8);
   const float half = std::round(0.5F * (row.width() - ui.px(8)));
   const bool pressed = ui.button(
@@ -216,7 +216,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
 // What can be done with the active one.
 void PresetRow::draw_own(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const PresetView active = c.state.presets.list[static_cast<std::size_t>(c.state.presets.active)];
+  const PresetView active = c.model.presets.list[static_cast<std::size_t>(c.model.presets.active)];
   const std::string_view shipped = active.own ? "" : "Built-in presets are read-only. Save under a new name first.";
   ui.horizontal(column.x0, column.x1, column.y, theme::kLine);
   column.y += ui.px(6);
@@ -232,7 +232,7 @@ void PresetRow::draw_own(PanelContext& c, Column& column) {
                 {"Overwrite", "Overwrites this preset with the current settings.", shipped})) {
     order(c, PresetCommand::overwrite);
   }
-  const std::string taken = why_not_this_name(c.state.presets, name_.data());
+  const std::string taken = why_not_this_name(c.model.presets, name_.data());
   const std::string other = active.name == name_.data() ? "Enter a new name above first." : taken;
   const std::string_view no_rename = !shipped.empty() ? shipped : std::string_view(other);
   if (ui.button("preset_rename", cell(1), {.label = "Rename"},
@@ -244,7 +244,7 @@ void PresetRow::draw_own(PanelContext& c, Column& column) {
     if (std::exchange(sure_, true)) order(c, PresetCommand::remove);
   }
   const Rect check = ui.row(column, theme::kRow, 0);
-  const std::string label = "Default for " + (active.probe.empty() ? c.state.presets.probe : active.probe);
+  const std::string label = "Default for " + (active.probe.empty() ? c.model.presets.probe : active.probe);
   if (ui.check_box("preset_default", check, label, active.is_default,
                    {"Default for the probe", "Applied automatically when this probe is opened.", shipped})) {
     order(c, active.is_default ? PresetCommand::unset_default : PresetCommand::set_default);

@@ -69,18 +69,18 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
     if (ui.is_editing("scanner_name")) {
       const std::optional<std::string> typed = ui.edit_field(r);
       const std::string other = typed.has_value() ? name_of(*typed) : std::string();
-      if (!other.empty() && other != name) call(c.commands.open_scanner, "live:" + other);
+      if (!other.empty() && other != name) c.commands.send(command::OpenScanner{"live:" + other});
     } else if (ui.button("scanner_name", r, {.label = name},
                          {"Name", "Of the address on this machine: several viewers have different names.",
-                          why_no_files(c.state)})) {
+                          why_no_files(c.model)})) {
       ui.start_editing("scanner_name", name);
     }
   }
   constexpr std::array<Choice, 2> kAccess{{{"Local"}, {"Network"}}};
   const auto picked = ui.segmented("scanner_access", ui.labelled(column, "Access", true), kAccess, network ? 1 : 0,
-                                   {"Access", s.reach, why_no_files(c.state)});
+                                   {"Access", s.reach, why_no_files(c.model)});
   if (picked == 1 && !network) ui.open_popup(kNetworkPanel);
-  if (picked == 0 && network) call(c.commands.open_scanner, std::string(kScannerAddress));
+  if (picked == 0 && network) c.commands.send(command::OpenScanner{std::string(kScannerAddress)});
 }
 
 // On the network: how a sender gets in.
@@ -88,7 +88,7 @@ void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   if (!s.address.starts_with(kTcp)) return;
   fact_row(c.ui, column, "scanner/port", "Port", s.address.substr(s.address.rfind(':') + 1), "TCP port.");
   if (s.reach.find("token") != std::string::npos) {
-    fact_row(c.ui, column, "scanner/token", "Token file", c.state.opening.scanner_token,
+    fact_row(c.ui, column, "scanner/token", "Token file", c.model.opening.scanner_token,
              "Token file; senders must present its contents.");
   }
   const float wrap = column.x1 - column.x0, line = c.ui.px(16);
@@ -113,7 +113,7 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
                    s.accepting ? "Ends the connection. New senders are rejected until you press Accept."
                                : "Accept the next sender.",
                    {}})) {
-      call(c.commands.sender, s.accepting ? SenderCommand::disconnect : SenderCommand::accept);
+      c.commands.send(command::Sender{s.accepting ? SenderCommand::disconnect : SenderCommand::accept});
     }
   }
   if (s.description != nullptr && ui.button("scanner_description", right, {.label = "Description…"},
@@ -124,30 +124,30 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
 
 }  // namespace
 
-std::string phantom_command(const UiState& state) {
-  return "echoloop send sim:heart --to " + sender_address(state.scanner->address, state.opening.host);
+std::string phantom_command(const Model& model) {
+  return "echoloop send sim:heart --to " + sender_address(model.scanner->address, model.opening.host);
 }
 
 void phantom_button(PanelContext& c, const char* id, const Rect& r) {
-  const bool sends = c.state.opening.sends_phantom;
+  const bool sends = c.model.opening.sends_phantom;
   const std::string_view label = sends ? "Stop the heart phantom" : "Send the heart phantom";
   if (c.ui.button(id, r, {.label = label},
                   {label,
                    sends ? "Ends the sender that was started here."
-                         : "Starts a sender of this program, which ends with the window: " + phantom_command(c.state),
-                   why_no_files(c.state)})) {
-    call(c.commands.sender, SenderCommand::phantom);
+                         : "Starts a sender of this program, which ends with the window: " + phantom_command(c.model),
+                   why_no_files(c.model)})) {
+    c.commands.send(command::Sender{SenderCommand::phantom});
   }
 }
 
 void scanner_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  if (!c.state.scanner.has_value()) return;
-  const LiveStatus& s = *c.state.scanner;
+  if (!c.model.scanner.has_value()) return;
+  const LiveStatus& s = *c.model.scanner;
   place_rows(c, column, s);
   const Rect r = ui.labelled(column, "Address", true);
   const float button = ui.px(56);
-  const std::string named = sender_address(s.address, c.state.opening.host);
+  const std::string named = sender_address(s.address, c.model.opening.host);
   Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
   if (ui.width(Type::body, named) > address.width())  // a narrow column: at once behind the label
     address.x0 = std::min(address.x0, column.x0 + ui.width(Type::body, "Address") + ui.px(8));
@@ -167,8 +167,8 @@ void scanner_rows(PanelContext& c, Column& column) {
   }
   network_rows(c, column, s);
   action_rows(c, column, s);
-  const bool has_page = c.state.source.acquisition == nullptr;  // with such a button
-  if (c.state.opening.sends_phantom || (s.link != LiveLink::connected && !has_page)) {
+  const bool has_page = c.model.source.acquisition == nullptr;  // with such a button
+  if (c.model.opening.sends_phantom || (s.link != LiveLink::connected && !has_page)) {
     phantom_button(c, "scanner_phantom", ui.row(column, theme::kRow, 2));
   }
   if (s.last_refusal.empty()) return;
@@ -179,9 +179,9 @@ void scanner_rows(PanelContext& c, Column& column) {
 }
 
 void sender_rows(PanelContext& c, Column& column) {
-  if (!c.state.scanner.has_value()) return;
-  const LiveStatus& s = *c.state.scanner;
-  const RingCounts& n = c.state.numbers.counts;
+  if (!c.model.scanner.has_value()) return;
+  const LiveStatus& s = *c.model.scanner;
+  const RingCounts& n = c.model.numbers.counts;
   const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
   const bool gone = s.link == LiveLink::gone;
   const std::string sender = gone        ? "none since " + elapsed_text(seconds_since(s.since_ns))

@@ -121,24 +121,24 @@ bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
 void phantom_choice(PanelContext& c, Column& column) {
   std::vector<Choice> choices;
   for (const PhantomRow& row : phantoms()) choices.push_back({row.title});
-  const auto chosen = std::ranges::find(phantoms(), c.state.source.phantom, &PhantomRow::name);
+  const auto chosen = std::ranges::find(phantoms(), c.model.source.phantom, &PhantomRow::name);
   const int index = chosen == phantoms().end() ? -1 : static_cast<int>(chosen - phantoms().begin());
   const Rect r = c.ui.row(column, theme::kRow, 6);
   const Tip tip{"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}};
   const auto picked = c.ui.segmented("phantom", r, choices, index, tip);
-  if (picked) call(c.commands.open_phantom, std::string(phantoms()[static_cast<std::size_t>(*picked)].name));
+  if (picked) c.commands.send(command::OpenPhantom{std::string(phantoms()[static_cast<std::size_t>(*picked)].name)});
 }
 
 // The settings of the one that runs.
 void phantom_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   PhantomEdit& edit = c.view.transient.phantom;
-  const std::string& opened_as = c.state.source.opened_as;
-  if (c.state.source.phantom.empty() || !opened_as.starts_with(kPhantomPrefix)) {
+  const std::string& opened_as = c.model.source.opened_as;
+  if (c.model.source.phantom.empty() || !opened_as.starts_with(kPhantomPrefix)) {
     edit = {.open = edit.open};
     return;
   }
-  if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
+  if (edit.asked && !c.model.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", phantom_text(running) != running.name);
   const std::string summary = running.probe + ", " + counted(running.angles_rad.size(), "angle");
@@ -154,7 +154,7 @@ void phantom_rows(PanelContext& c, Column& column) {
   changed = number_rows(ui, column, settings) || changed;
   if (changed) edit = {.open = true, .held = settings};
   if (!edit.held.has_value() || edit.asked || ui.holding()) return;
-  call(c.commands.open_phantom, phantom_text(*edit.held));
+  c.commands.send(command::OpenPhantom{phantom_text(*edit.held)});
   edit.asked = true;
 }
 
@@ -185,8 +185,8 @@ std::string facts(const SourceInfo& source) {
 
 void info_line(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const SourceInfo& source = c.state.source;
-  if (source.acquisition == nullptr && c.state.scanner.has_value()) return;
+  const SourceInfo& source = c.model.source;
+  if (source.acquisition == nullptr && c.model.scanner.has_value()) return;
   const Rect r = ui.row(column, 20, 4);
   if (source.acquisition == nullptr) {
     ui.text(Type::small, r, theme::kMuted, "No source");
@@ -219,37 +219,37 @@ void open_row(PanelContext& c, Column& column) {
   const Rect right{r.x1 - half, r.y0, r.x1, r.y1};
   if (ui.button("open", left, {.label = "Open…", .shortcut = "Ctrl+O"},
                 {"Open a recording", "Opens a file of channel data. Files can also be dropped on the window.",
-                 why_no_files(c.state)})) {
+                 why_no_files(c.model)})) {
     c.open_dialog = true;
   }
-  const std::vector<RecentName> names = recent_names(c.state.opening.recent);
+  const std::vector<RecentName> names = recent_names(c.model.opening.recent);
   std::vector<Choice> choices;
   for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
   const std::string scanner(kScannerAddress);
   choices.push_back({"Wait for a scanner", scanner});
   const auto picked =
       ui.combo("recent", right, {"Recent"}, choices, -1,
-               {"Recent", "Recently opened recordings; a scanner (waits for its sender).", why_no_files(c.state)});
+               {"Recent", "Recently opened recordings; a scanner (waits for its sender).", why_no_files(c.model)});
   if (!picked) return;
   if (static_cast<std::size_t>(*picked) == names.size()) {
-    call(c.commands.open_scanner, scanner);
+    c.commands.send(command::OpenScanner{scanner});
   } else {
-    const std::filesystem::path chosen = c.state.opening.recent[static_cast<std::size_t>(*picked)];
-    call(c.commands.open_file, chosen);
+    const std::filesystem::path chosen = c.model.opening.recent[static_cast<std::size_t>(*picked)];
+    c.commands.send(command::OpenFile{chosen});
   }
 }
 
 // What the samples contradict, and the way to correct it.
 void doubts_row(PanelContext& c, Column& column) {
-  const std::vector<std::string>& doubts = c.state.opening.doubts;
+  const std::vector<std::string>& doubts = c.model.opening.doubts;
   if (doubts.empty()) return;
   Ui& ui = c.ui;
   std::string help;
   for (const std::string& doubt : doubts) help += doubt + " ";
   if (ui.button(
           "doubts", ui.row(column, theme::kRow, 6), {.label = "Correct " + counted(doubts.size(), "doubt") + "…"},
-          {"Doubts about the recording", help + "The import assistant has the correction.", why_no_files(c.state)})) {
-    call(c.commands.import, ImportOrder{.act = ImportAct::begin, .text = c.state.source.opened_as});
+          {"Doubts about the recording", help + "The import assistant has the correction.", why_no_files(c.model)})) {
+    c.commands.send(command::Import{{.act = ImportAct::begin, .text = c.model.source.opened_as}});
   }
 }
 
@@ -261,14 +261,14 @@ void file_row(PanelContext& c, Column& column, const char* id, const std::string
   const Rect r = ui.row(column, theme::kRow, 6);
   const std::string title = verb + " " + file.filename().string();
   const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), title);
-  if (ui.button(id, r, {.label = label}, {title, help, why_no_files(c.state)})) {
-    call(c.commands.open_file, std::filesystem::path(file));
+  if (ui.button(id, r, {.label = label}, {title, help, why_no_files(c.model)})) {
+    c.commands.send(command::OpenFile{std::filesystem::path(file)});
   }
 }
 
 void rate_slider(PanelContext& c, Column& column) {
-  StreamSettings& stream = c.state.stream;
-  const double own = c.state.source.rate_hz > 0.0 ? c.state.source.rate_hz : 1.0;
+  StreamSettings& stream = c.edits.stream;
+  const double own = c.model.source.rate_hz > 0.0 ? c.model.source.rate_hz : 1.0;
   const double top_hz = std::max(2000.0, 2.0 * own);  // the right end is "max"
   const double now = stream.rate_hz > 0.0 ? std::min(stream.rate_hz, top_hz) : own;
   const SliderLook look{.id = "frame_rate",
@@ -281,25 +281,25 @@ void rate_slider(PanelContext& c, Column& column) {
                         .most = top_hz,
                         .track = Track::logarithmic,
                         .help = "Frame rate of the source. Right end: as fast as processing allows.",
-                        .why_not = c.state.source.acquisition == nullptr ? kNoAcquisition : std::string_view(),
+                        .why_not = c.model.source.acquisition == nullptr ? kNoAcquisition : std::string_view(),
                         .text_at_most = "max",
-                        .unknown = c.state.source.acquisition == nullptr};
+                        .unknown = c.model.source.acquisition == nullptr};
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
   stream.rate_hz = *wanted >= top_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
-  call(c.commands.stream_changed);
+  c.commands.send(command::StreamChanged{});
 }
 
 // What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
 void fact_sliders(PanelContext& c, Column& column) {
-  if (c.state.source.acquisition == nullptr) return;
-  const Acquisition& a = *c.state.source.acquisition;
+  if (c.model.source.acquisition == nullptr) return;
+  const Acquisition& a = *c.model.source.acquisition;
   for (const FactSpec& spec : fact_specs()) {
     const bool assumed = std::any_of(a.assumptions.begin(), a.assumptions.end(),
                                      [&](const Assumption& assumption) { return assumption.fact == spec.key; });
     if (!assumed) continue;
-    const auto edited = c.state.facts.given.find(spec.key);
-    const double now = edited == c.state.facts.given.end() ? spec.get(a) : edited->second;
+    const auto edited = c.edits.facts.given.find(spec.key);
+    const double now = edited == c.edits.facts.given.end() ? spec.get(a) : edited->second;
     const SliderLook look{.id = spec.key,
                           .label = spec.label,
                           .unit = spec.unit,
@@ -312,21 +312,21 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .help = spec.help,
                           .text_at_least = now == 0.0 && spec.logarithmic ? "unknown" : ""};
     const double shown = now / spec.per_unit;
-    const auto reader = c.state.facts.assumed.find(spec.key);  // what the slider goes back to
-    const bool known = reader != c.state.facts.assumed.end();
+    const auto reader = c.model.assumed.find(spec.key);  // what the slider goes back to
+    const bool known = reader != c.model.assumed.end();
     const double normal = known ? reader->second / spec.per_unit : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
-    if (!wanted || (*wanted == normal && edited == c.state.facts.given.end())) continue;
+    if (!wanted || (*wanted == normal && edited == c.edits.facts.given.end())) continue;
     if (known && *wanted == normal) {
-      c.state.facts.given.erase(edited);
+      c.edits.facts.given.erase(edited);
     } else {
-      c.state.facts.given[spec.key] = *wanted * spec.per_unit;
+      c.edits.facts.given[spec.key] = *wanted * spec.per_unit;
     }
-    c.state.facts.edited = true;
+    c.edits.facts.edited = true;
   }
-  if (c.state.facts.edited && !c.ui.holding()) {
-    c.state.facts.edited = false;
-    call(c.commands.facts_changed);
+  if (c.edits.facts.edited && !c.ui.holding()) {
+    c.edits.facts.edited = false;
+    c.commands.send(command::FactsChanged{});
   }
 }
 
@@ -344,14 +344,14 @@ std::vector<RecentName> recent_names(std::span<const std::filesystem::path> rece
 
 void source_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  ui.header("panel_source", column, "Source", open ? "" : c.state.source.name, open);
+  ui.header("panel_source", column, "Source", open ? "" : c.model.source.name, open);
   if (!open) return;
   column.y += ui.px(4);
   phantom_choice(c, column);
   phantom_rows(c, column);
   open_row(c, column);
   scanner_rows(c, column);
-  const auto& opening = c.state.opening;
+  const auto& opening = c.model.opening;
   file_row(c, column, "continue", "Continue with", opening.continue_with,
            "Last recording: " + opening.continue_with.string());
   file_row(c, column, "repair", "Repair", opening.unfinished,
@@ -359,10 +359,10 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   info_line(c, column);
   doubts_row(c, column);
   fact_sliders(c, column);
-  if (!c.state.source.live) rate_slider(c, column);  // the scanner sets the pace
+  if (!c.model.source.live) rate_slider(c, column);  // the scanner sets the pace
   Rect r = ui.row(column, theme::kRow, 2);
-  StreamSettings& stream = c.state.stream;
-  const bool live = c.state.source.live;
+  StreamSettings& stream = c.edits.stream;
+  const bool live = c.model.source.live;
   const std::string_view pause = live ? "Ask sender to pause" : "Pause source";
   const float words = ui.px(40) + ui.width(Type::body, pause);  // with its box, and a gap behind them
   const float middle = r.x0 + std::round(std::max(0.52F * r.width(), words));
@@ -372,16 +372,16 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
                          : "Pauses the source; the image stays on screen.",
                     {}})) {
     stream.paused = !stream.paused;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
   if (live) return;
-  const std::string_view why = c.state.source.frame_count == 0 ? "Only for recordings; phantoms are unlimited."
-                               : is_still(c.state)             ? kOneFrame
+  const std::string_view why = c.model.source.frame_count == 0 ? "Only for recordings; phantoms are unlimited."
+                               : is_still(c.model)             ? kOneFrame
                                                                : "";
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && why.empty(),
                    {"Loop", "Repeats the recording after the last frame.", why})) {
     stream.loop = !stream.loop;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
 }
 

@@ -23,8 +23,8 @@ struct Counter {
 using Counters = std::array<Counter, 10>;
 
 // The first five read as a sum from top to bottom.
-Counters counters_of(const UiState& state) {
-  const RingCounts& n = state.numbers.counts;
+Counters counters_of(const Model& model) {
+  const RingCounts& n = model.numbers.counts;
   return {{
       {"", "Produced", n.produced, "Frames from the source: the sum of the four rows below."},
       {"=", "Processed", n.processed, "Frames with a finished image."},
@@ -32,10 +32,10 @@ Counters counters_of(const UiState& state) {
       {"+", "Refused", n.refused, "Frames that stopped the stream (policy: stop on overrun).", n.refused > 0},
       {"+", "In flight", n.in_flight, "Frames waiting, being copied or being processed."},
       {nullptr, "Released", n.copied, "Frames whose slot has been freed."},
-      {nullptr, "Shown", state.numbers.shown, "Images shown in the window: always the newest, at the display rate."},
+      {nullptr, "Shown", model.numbers.shown, "Images shown in the window: always the newest, at the display rate."},
       {nullptr, "Gaps", n.sequence_gaps, "Frame numbers missing from the source.", n.sequence_gaps > 0},
       {nullptr, "Duplicates", n.duplicates, "Frames with a repeated number."},
-      {nullptr, "Errors", state.numbers.errors, "Number of stops of the stream.", state.numbers.errors > 0},
+      {nullptr, "Errors", model.numbers.errors, "Number of stops of the stream.", model.numbers.errors > 0},
   }};
 }
 
@@ -57,7 +57,7 @@ void counter_cell(Ui& ui, const Rect& r, const Counter& counter, bool small) {
 
 void counter_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const Counters counters = counters_of(c.state);
+  const Counters counters = counters_of(c.model);
   column.y += ui.px(3);
   if (c.compact) {  // two columns have no room for numbers of a long stream
     for (const Counter& counter : counters) {
@@ -100,9 +100,9 @@ void fact(PanelContext& c, const Rect& r, const Fact& fact) {
 
 // Side by side as the counters are; below each other where these are, too.
 void rate_rows(PanelContext& c, Column& column) {
-  const double rate = c.state.numbers.bytes_per_second;
+  const double rate = c.model.numbers.bytes_per_second;
   const bool giga = rate >= 999.5e6;
-  const double waited_s = static_cast<double>(c.state.numbers.counts.producer_waited_ns) * 1e-9;
+  const double waited_s = static_cast<double>(c.model.numbers.counts.producer_waited_ns) * 1e-9;
   Rect left = c.ui.row(column, kStreamRow, 0);
   Rect right = left;
   if (c.compact) {
@@ -116,7 +116,7 @@ void rate_rows(PanelContext& c, Column& column) {
         giga ? "GB/s" : "MB/s", "Rate of processed channel data in the last 2 s."});
   fact(c, right,
        {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
-        fixed(100.0 * c.state.numbers.producer_wait_share, 0) + " %",
+        fixed(100.0 * c.model.numbers.producer_wait_share, 0) + " %",
         "Total time the source waited for a free slot, and the fraction of the last 2 s. Only the policy Block "
         "makes the source wait; at 100 % processing limits the rate."});
 }
@@ -171,7 +171,7 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   const Rect r = ui.row(column, kStreamRow, 0);
   const bool plotted = c.view.plotted == way.latency;
   const std::string help =
-      way.help + percentiles_text(image_rests(c.state) ? "Last 10 s before the stop" : "Last 10 s", way.recent) +
+      way.help + percentiles_text(image_rests(c.model) ? "Last 10 s before the stop" : "Last 10 s", way.recent) +
       percentiles_text("Since the start", way.since_start);
   if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
   const StageSummary& s = c.view.transient.latency_since_start ? way.since_start : way.recent;
@@ -191,7 +191,7 @@ void head_row(PanelContext& c, Column& column) {
   const bool all = c.view.transient.latency_since_start;
   const char* span = c.compact              ? (all ? "all" : "10 s")
                      : all                  ? "since start"
-                     : image_rests(c.state) ? "stopped"
+                     : image_rests(c.model) ? "stopped"
                                             : "last 10 s";
   const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
   const Hit h =
@@ -207,7 +207,7 @@ void head_row(PanelContext& c, Column& column) {
     const Rect reset{x0, r.y0, x0 + ui.width(Type::small, "reset"), r.y1};
     const Hit again = ui.hit("latency_reset", reset, {"Reset", "Begins the percentiles and the maximum again.", {}});
     ui.text(Type::small, reset, again.hovered ? theme::kText : theme::kAccent, "reset");
-    if (again.clicked) call(c.commands.reset_latencies);
+    if (again.clicked) c.commands.send(command::ResetLatencies{});
   }
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
@@ -224,9 +224,9 @@ std::string top_text(double top_ms) {
 void plot_row(PanelContext& c, Column& column, bool running) {
   Ui& ui = c.ui;
   const bool shown = c.view.plotted == Latency::shown;
-  const StageSummary& summary = shown ? c.state.numbers.shown_latency.recent : c.state.numbers.latency.recent;
+  const StageSummary& summary = shown ? c.model.numbers.shown_latency.recent : c.model.numbers.latency.recent;
   const std::vector<float>& history =
-      shown ? c.state.numbers.shown_latency.history_ms : c.state.numbers.latency.history_ms;
+      shown ? c.model.numbers.shown_latency.history_ms : c.model.numbers.latency.history_ms;
   const bool known = running && summary.count > 0;
   double peak = known ? summary.p95_ms * 1.2 : 0.0;
   for (const float ms : history) peak = std::max(peak, std::isnan(ms) ? 0.0 : static_cast<double>(ms));
@@ -247,7 +247,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
 }  // namespace
 
 void memory_rows(PanelContext& c, Column& column) {
-  const MemoryView& m = c.state.device.memory;
+  const MemoryView& m = c.model.device.memory;
   std::string device = "Buffers of this stream on the device, and free device memory.";
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
   if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));
@@ -268,15 +268,15 @@ void counter_rows(PanelContext& c, Column& column) {
 }
 
 void latency_rows(PanelContext& c, Column& column) {
-  const bool running = c.state.run != RunState::fault;
+  const bool running = c.model.run != RunState::fault;
   head_row(c, column);
   number_row(c, column,
              {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.",
-              c.state.numbers.latency.recent, c.state.numbers.latency.since_start, Latency::ready},
+              c.model.numbers.latency.recent, c.model.numbers.latency.since_start, Latency::ready},
              running);
   number_row(c, column,
              {"latency_shown", "Shown", "From a complete frame in host memory to the image on the display.",
-              c.state.numbers.shown_latency.recent, c.state.numbers.shown_latency.since_start, Latency::shown},
+              c.model.numbers.shown_latency.recent, c.model.numbers.shown_latency.since_start, Latency::shown},
              running);
   column.y += c.ui.px(3);
   plot_row(c, column, running);
@@ -320,11 +320,11 @@ struct Gauge {
   }
 };
 
-Gauge gauge_of(const UiState& state) {
-  if (state.run == RunState::fault && state.notices.fault && state.notices.fault->refusal) {
-    return {state.notices.fault->refusal->counts, &*state.notices.fault->refusal};
+Gauge gauge_of(const Model& model) {
+  if (model.run == RunState::fault && model.notices.fault && model.notices.fault->refusal) {
+    return {model.notices.fault->refusal->counts, &*model.notices.fault->refusal};
   }
-  return {state.numbers.counts, nullptr};
+  return {model.numbers.counts, nullptr};
 }
 
 void solid_bar(const Ui& ui, const Rect& r, const Gauge& gauge) {
@@ -374,9 +374,9 @@ void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   std::vector<std::string> texts;
   std::vector<Choice> choices;
   for (const int count : kSlotCounts) texts.push_back(fmt::format("{} slots", count));
-  for (const int count : kSlotCounts) texts.push_back(memory_note(c.state.device.memory, count));
+  for (const int count : kSlotCounts) texts.push_back(memory_note(c.model.device.memory, count));
   for (std::size_t i = 0; i < kSlotCounts.size(); ++i) choices.push_back({texts[i], texts[i + kSlotCounts.size()]});
-  const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.state.stream.slots);
+  const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.edits.stream.slots);
   const int chosen = at == kSlotCounts.end() ? -1 : static_cast<int>(at - kSlotCounts.begin());
   const auto picked = ui.combo("slots", value, {}, choices, chosen,
                                {"Slots",
@@ -389,8 +389,8 @@ void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   ui.text_right(Type::body, value.x1 - ui.px(30) - words, value.y0, value.height(), full ? theme::kRed : theme::kText,
                 fmt::format("{} of {}", gauge.used(), gauge.counts.slots));
   if (!picked) return;
-  c.state.stream.slots = kSlotCounts[static_cast<std::size_t>(*picked)];
-  call(c.commands.stream_changed);
+  c.edits.stream.slots = kSlotCounts[static_cast<std::size_t>(*picked)];
+  c.commands.send(command::StreamChanged{});
 }
 
 void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
@@ -399,7 +399,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
   const int slots = std::max(gauge.counts.slots, 1);
   const std::string text = fmt::format("Last 10 s; full scale {} slots. Maximum: {}.", slots, gauge.counts.slots_peak);
   ui.tip("occupancy", h, row, {"Slots in use", text, {}});
-  draw_sparkline(ui, row, {.values = c.state.numbers.occupancy, .top = static_cast<double>(slots), .label_width = 0});
+  draw_sparkline(ui, row, {.values = c.model.numbers.occupancy, .top = static_cast<double>(slots), .label_width = 0});
 }
 
 void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
@@ -415,11 +415,11 @@ void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
 
 }  // namespace
 
-void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state) { slot_cells(ui, r, gauge_of(state)); }
+void draw_slot_cells(const Ui& ui, const Rect& r, const Model& model) { slot_cells(ui, r, gauge_of(model)); }
 
 void slot_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const Gauge gauge = gauge_of(c.state);
+  const Gauge gauge = gauge_of(c.model);
   const Rect r = ui.row(column, 24, 3);
   const float words = ui.text(Type::body, r, theme::kText2, "Slots");
   const float width = ui.width(Type::body, "00 of 00") + ui.width(Type::body, "in use") + ui.px(40);

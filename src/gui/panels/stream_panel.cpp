@@ -26,10 +26,10 @@ Rect way_row(PanelContext& c, Column& column, std::string_view label, bool enabl
 }
 
 bool memory_row(PanelContext& c, Column& column) {
-  StreamSettings& s = c.state.stream;
-  const std::string& why = c.state.no_effect.host_memory;
+  StreamSettings& s = c.edits.stream;
+  const std::string& why = c.model.no_effect.host_memory;
   std::string help = "Memory of the buffer. Pinned memory is copied to the GPU fastest, in parallel with kernels.";
-  if (const std::size_t slot = c.state.device.memory.slot_bytes; slot > 0) {
+  if (const std::size_t slot = c.model.device.memory.slot_bytes; slot > 0) {
     help += fmt::format(" {} slots need {}.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
   }
   const auto memory = static_cast<std::size_t>(why.empty() ? s.host_memory : HostMemory::pageable);
@@ -41,31 +41,31 @@ bool memory_row(PanelContext& c, Column& column) {
 }
 
 bool choose_streams(PanelContext& c, const Rect& r) {
-  const std::string& why = c.state.no_effect.streams;
+  const std::string& why = c.model.no_effect.streams;
   const auto picked = c.ui.segmented(
-      "streams", r, kStreams, static_cast<int>(c.state.stream.streams),
+      "streams", r, kStreams, static_cast<int>(c.edits.stream.streams),
       {"Streams",
        "Overlap copies the next frame during processing; serial alternates copy and processing, for comparison.", why});
-  if (picked) c.state.stream.streams = static_cast<StreamMode>(*picked);
+  if (picked) c.edits.stream.streams = static_cast<StreamMode>(*picked);
   return picked.has_value();
 }
 
 bool choose_lanes(PanelContext& c, const Rect& r) {
-  const std::string& why = c.state.no_effect.lanes;
-  const MemoryView& memory = c.state.device.memory;
+  const std::string& why = c.model.no_effect.lanes;
+  const MemoryView& memory = c.model.device.memory;
   std::string help = "Number of frames in the pipeline at the same time.";
   if (memory.lane_bytes > 0) {
     help += fmt::format(" Another lane needs {} on the device", byte_text(memory.lane_bytes));
     help += memory.device_free > 0 ? fmt::format(", {} are free.", byte_text(memory.device_free)) : ".";
   }
-  const auto picked = c.ui.segmented("lanes", r, kLanes, c.state.stream.lanes - 1, {"Lanes", help, why});
-  if (picked) c.state.stream.lanes = *picked + 1;
+  const auto picked = c.ui.segmented("lanes", r, kLanes, c.edits.stream.lanes - 1, {"Lanes", help, why});
+  if (picked) c.edits.stream.lanes = *picked + 1;
   return picked.has_value();
 }
 
 bool streams_and_lanes(PanelContext& c, Column& column) {
-  const bool lanes = c.state.no_effect.lanes.empty();
-  const Rect first = way_row(c, column, "Streams", c.state.no_effect.streams.empty());
+  const bool lanes = c.model.no_effect.lanes.empty();
+  const Rect first = way_row(c, column, "Streams", c.model.no_effect.streams.empty());
   if (c.compact) {
     const bool changed = choose_streams(c, first);
     return choose_lanes(c, way_row(c, column, "Lanes", lanes)) || changed;
@@ -89,20 +89,20 @@ bool delay_row(PanelContext& c, Column& column) {
                                        .most = 100.0,
                                        .lines = c.compact ? Lines::two : Lines::one,
                                        .help = "The source pauses at least this long after every frame."},
-                                      c.state.stream.pace_ms, 0.1);
-  if (wanted) c.state.stream.pace_ms = *wanted;
+                                      c.edits.stream.pace_ms, 0.1);
+  if (wanted) c.edits.stream.pace_ms = *wanted;
   return wanted.has_value();
 }
 
 bool frame_wait_row(PanelContext& c, Column& column) {
-  if (!c.state.scanner.has_value()) return false;
+  if (!c.model.scanner.has_value()) return false;
   const auto picked = c.ui.segmented(
-      "frame_wait", way_row(c, column, "Wait", true), kFrameWaits, static_cast<int>(c.state.stream.frame_wait),
+      "frame_wait", way_row(c, column, "Wait", true), kFrameWaits, static_cast<int>(c.edits.stream.frame_wait),
       {"Frame wait",
        "Wait for the next frame. Sleep: waking takes 15 to 300 µs. Spin: the socket is polled without a pause, so that "
        "a frame is taken after a few microseconds; one processor core is in use while frames come.",
        {}});
-  if (picked) c.state.stream.frame_wait = static_cast<FrameWait>(*picked);
+  if (picked) c.edits.stream.frame_wait = static_cast<FrameWait>(*picked);
   return picked.has_value();
 }
 
@@ -111,7 +111,7 @@ void way_rows(PanelContext& c, Column& column) {
   changed |= streams_and_lanes(c, column);
   changed |= frame_wait_row(c, column);
   changed |= delay_row(c, column);
-  if (changed) call(c.commands.stream_changed);
+  if (changed) c.commands.send(command::StreamChanged{});
 }
 
 constexpr std::array<PolicyWords, 4> kPolicies = {{
@@ -135,10 +135,10 @@ void policy_rows(PanelContext& c, Column& column) {
     const float middle = r.x0 + std::round(0.5F * r.width());
     const Rect cell{i % 2 == 0 ? r.x0 : middle, r.y0, i % 2 == 0 ? middle : r.x1, r.y1};
     const std::string id = std::string("policy/") + words.short_label;
-    if (ui.radio(id.c_str(), cell, c.compact ? words.short_label : words.label, c.state.stream.policy == words.policy,
+    if (ui.radio(id.c_str(), cell, c.compact ? words.short_label : words.label, c.edits.stream.policy == words.policy,
                  {words.label, words.help, {}})) {
-      c.state.stream.policy = words.policy;
-      call(c.commands.stream_changed);
+      c.edits.stream.policy = words.policy;
+      c.commands.send(command::StreamChanged{});
     }
   }
   column.y += ui.px(3);
@@ -151,8 +151,8 @@ const PolicyWords& policy_words(RingPolicy policy) {
 }
 
 void stream_panel(PanelContext& c, Column& column, bool& open) {
-  const std::string policy = fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
-                                         c.state.numbers.counts.slots);
+  const std::string policy = fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.edits.stream.policy)],
+                                         c.model.numbers.counts.slots);
   const char* first_rows = c.compact ? "buffer full:" : "when the buffer is full:";
   lecture_header(c, column,
                  {.id = "panel_stream",

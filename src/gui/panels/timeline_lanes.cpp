@@ -22,7 +22,7 @@ struct RowWords {
   std::string help;
 };
 
-RowWords words_of(const TimelineRow& row, std::size_t lanes, const UiState& state) {
+RowWords words_of(const TimelineRow& row, std::size_t lanes, const Model& model, const Edits& edits) {
   switch (row.kind) {
     case RowKind::producer:
       return {"Producer", "The source writes a frame into a slot."};
@@ -37,7 +37,7 @@ RowWords words_of(const TimelineRow& row, std::size_t lanes, const UiState& stat
     case RowKind::vsync:
       return {"Vsync", "Times at which the display shows a drawn frame."};
   }
-  const bool serial = state.stream.streams == StreamMode::serial && state.no_effect.streams.empty();
+  const bool serial = edits.stream.streams == StreamMode::serial && model.no_effect.streams.empty();
   std::string help = serial ? "Serial: copies and kernels of all lanes share one stream, one after the other."
                             : "Condition, beamform, envelope and compress, in the colours of Timings.";
   if (lanes > 1 && !serial) help += " Lanes work on different frames at the same time.";
@@ -78,7 +78,7 @@ void row_labels(PanelContext& c, const TimelineScene& scene, const Rect& area, f
   Ui& ui = c.ui;
   for (std::size_t i = 0; i < scene.rows.size(); ++i) {
     const Rect r = row_rect(ui, scene, area, i);
-    const RowWords words = words_of(scene.rows[i], kernel_rows(scene), c.state);
+    const RowWords words = words_of(scene.rows[i], kernel_rows(scene), c.model, c.edits);
     const Rect label{x0, r.y0, area.x0 - ui.px(2), r.y1};
     const std::string id = fmt::format("timeline_row/{}", i);
     ui.hit(id.c_str(), label, {words.label, words.help, {}});
@@ -124,7 +124,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
   Ui& ui = c.ui;
   const std::int64_t left = map.time_at(area.x0);
   const std::string title = fmt::format("{}, frame {}", row_of(b.span.stage).title,
-                                        grouped(numbers_of(c.state.source).in_stream(b.span.frame)));
+                                        grouped(numbers_of(c.model.source).in_stream(b.span.frame)));
   const double start_ms = static_cast<double>(b.span.start_ns - left) * kMsPerNs;
   std::string text = fmt::format("{} ms from the left edge", fixed(start_ms, 3));
   if (b.span.stage != Stage::vsync) {

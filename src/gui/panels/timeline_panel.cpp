@@ -23,7 +23,7 @@ std::string round_ms(std::int64_t ns) {
 
 void pause_button(PanelContext& c, const Rect& r) {
   TimelineState& t = c.view.transient.timeline;
-  const bool nothing = !t.paused && c.state.numbers.timeline.spans.empty();
+  const bool nothing = !t.paused && c.model.numbers.spans.empty();
   if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Resume" : "Pause"},
                    {t.paused ? "Resume" : "Pause",
                     t.paused ? "Returns to the newest frames." : "Freezes the timeline; the stream continues.",
@@ -31,7 +31,7 @@ void pause_button(PanelContext& c, const Rect& r) {
     return;
   }
   t.paused = !t.paused;
-  t.kept = t.paused ? c.state.numbers.timeline.spans : std::vector<Span>();
+  t.kept = t.paused ? c.model.numbers.spans : std::vector<Span>();
 }
 
 void frames_choice(PanelContext& c, const Rect& r) {
@@ -46,17 +46,17 @@ void frames_choice(PanelContext& c, const Rect& r) {
 
 void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   const std::string_view why =
-      why_no_files(c.state, c.state.numbers.timing.frames == 0 && c.state.numbers.timeline.spans.empty() &&
+      why_no_files(c.model, c.model.numbers.timing.frames == 0 && c.model.numbers.spans.empty() &&
                                     c.view.transient.timeline.kept.empty()
                                 ? std::string_view("No timings yet.")
                                 : std::string_view());
   if (c.ui.button("save_csv", csv, {.label = "CSV"},
                   {"Save as CSV", "All recorded spans, one per line: frame, stage, lane, start and end in ns.", why})) {
-    call(c.commands.save_timings, TimingFile::csv);
+    c.commands.send(command::SaveTimings{TimingFile::csv});
   }
   if (c.ui.button("save_trace", trace, {.label = "Trace"},
                   {"Save as a trace", "All recorded spans, for Perfetto or Chrome tracing.", why})) {
-    call(c.commands.save_timings, TimingFile::chrome_trace);
+    c.commands.send(command::SaveTimings{TimingFile::chrome_trace});
   }
 }
 
@@ -86,8 +86,8 @@ void control_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
-int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
-  int lanes = state.stream.lanes;
+int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans) {
+  int lanes = edits.stream.lanes;
   for (const Span& span : spans) {
     if (span.stage > Stage::upload && span.stage <= kLastOfFrame) lanes = std::max(lanes, span.lane + 1);
   }
@@ -121,15 +121,15 @@ void take_timeline_wheel(PanelContext& c, const Rect& column) {
 
 void timeline_panel(PanelContext& c, Column& column, bool& open) {
   TimelineState& t = c.view.transient.timeline;
-  const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
+  const std::vector<Span>& spans = t.paused ? t.kept : c.model.numbers.spans;
   TimelineScene scene{.spans = spans, .frames = {}, .rows = {}, .look = {.labels = c.compact ? 58.0F : 60.0F}};
   if (open) {
     scene.frames = last_frames(spans, c.view.timeline_frames);
-    scene.rows = timeline_rows(timeline_lanes_shown(c.state, spans));
+    scene.rows = timeline_rows(timeline_lanes_shown(c.edits, spans));
   }
   lecture_header(c, column,
                  {"panel_timeline", "Timeline", timeline_summary(t, scene.frames, c.view.timeline_frames, open)}, open);
-  c.state.numbers.timeline.wanted = open && !t.paused;
+  c.edits.timeline_wanted = open && !t.paused;
   if (!open || scene.rows.empty()) return;
   timeline_lanes(c, column, scene);
   control_rows(c, column);
@@ -186,7 +186,7 @@ void number(PanelContext& c, const Rect& r, const NumberRow& row) {
     formula(ui, end + ui.px(5), r, theme::kMuted, row.formula);
   }
   ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
-                row.strong ? theme::kText : theme::kText2, c.state.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
+                row.strong ? theme::kText : theme::kText2, c.model.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
 }
 
 constexpr float kNumberRow = 17;
@@ -200,7 +200,7 @@ Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
 // What the predictions are made of, in the colours of their bars; side by side where there is room.
 void parts_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.numbers.timing;
+  const StreamTiming& t = c.model.numbers.timing;
   Rect left = ui.row(column, kNumberRow, 0);
   Rect right = left;
   if (c.compact) {
@@ -308,9 +308,9 @@ std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
 
 void timeline_numbers(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.numbers.timing;
-  const bool serial = c.state.stream.streams == StreamMode::serial && c.state.no_effect.streams.empty();
-  const bool overlap = c.state.stream.streams == StreamMode::overlap && c.state.no_effect.streams.empty();
+  const StreamTiming& t = c.model.numbers.timing;
+  const bool serial = c.edits.stream.streams == StreamMode::serial && c.model.no_effect.streams.empty();
+  const bool overlap = c.edits.stream.streams == StreamMode::overlap && c.model.no_effect.streams.empty();
   const double larger = std::max(t.serial_ms(), t.period_ms < 4.0 * t.serial_ms() ? t.period_ms : 0.0);
   const Geometry g{column.x0 + ui.px(c.compact ? 84 : 152), column.x1 - ui.px(52), std::max(larger, 1e-6)};
   parts_row(c, column);
@@ -342,11 +342,11 @@ void timeline_numbers(PanelContext& c, Column& column) {
     ground(ui, g, period.cy());
   }
   column.y += ui.px(4);
-  const std::string verdict = timing_verdict(t, {.budget_ms = c.state.numbers.frame_budget_ms,
-                                                 .source_share = c.state.numbers.producer_wait_share,
-                                                 .dropped_share = c.state.numbers.dropped_share,
-                                                 .at_rest = c.state.numbers.idle,
-                                                 .on_cpu = c.state.device.backend == "CPU"});
+  const std::string verdict = timing_verdict(t, {.budget_ms = c.model.numbers.frame_budget_ms,
+                                                 .source_share = c.model.numbers.producer_wait_share,
+                                                 .dropped_share = c.model.numbers.dropped_share,
+                                                 .at_rest = c.model.numbers.idle,
+                                                 .on_cpu = c.model.device.backend == "CPU"});
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
   column.y += (c.compact ? 3 : 2) * line;  // always as much, so that nothing below moves

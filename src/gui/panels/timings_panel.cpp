@@ -23,10 +23,10 @@ struct Columns {
   float name = 0, bar0 = 0, bar1 = 0, p50 = 0, p95 = 0, max = 0;
 };
 
-StageSummary sum_of_stages(const UiState& state) {
+StageSummary sum_of_stages(const Model& model) {
   StageSummary sum;
   for (int i = kFirst; i <= kEndOfFrame; ++i) {
-    const StageSummary& s = state.numbers.stages[static_cast<std::size_t>(i)];
+    const StageSummary& s = model.numbers.stages[static_cast<std::size_t>(i)];
     sum.p50_ms += s.p50_ms;
     sum.p95_ms += s.p95_ms;
     sum.max_ms += s.max_ms;
@@ -35,15 +35,15 @@ StageSummary sum_of_stages(const UiState& state) {
   return sum;
 }
 
-StageSummary whole_frame(const UiState& state) {
-  return state.numbers.frame_total.count > 0 ? state.numbers.frame_total : sum_of_stages(state);
+StageSummary whole_frame(const Model& model) {
+  return model.numbers.frame_total.count > 0 ? model.numbers.frame_total : sum_of_stages(model);
 }
 
-Scale bar_scale(const UiState& state, const StageSummary& frame) {
+Scale bar_scale(const Model& model, const StageSummary& frame) {
   double largest = frame.p95_ms;
   for (int i = kFirst; i <= kLast; ++i)
-    largest = std::max(largest, state.numbers.stages[static_cast<std::size_t>(i)].p95_ms);
-  const double budget = state.numbers.frame_budget_ms;
+    largest = std::max(largest, model.numbers.stages[static_cast<std::size_t>(i)].p95_ms);
+  const double budget = model.numbers.frame_budget_ms;
   if (budget <= 0.0 || largest < 0.1 * budget) return {round_up_125(largest), 0.0};
   return {largest <= budget ? budget : round_up_125(largest), budget};
 }
@@ -95,8 +95,8 @@ void head_words(const Ui& ui, const Rect& r, const Scale& scale) {
   ui.text_right(Type::small, at.max, r.y0, r.height(), theme::kText2, "max");
 }
 
-std::string budget_text(const UiState& state) {
-  const double budget = state.numbers.frame_budget_ms;
+std::string budget_text(const Model& model) {
+  const double budget = model.numbers.frame_budget_ms;
   return fixed(budget, budget == std::round(budget) ? 0 : budget < 9.995 ? 2 : 1);
 }
 
@@ -106,12 +106,12 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   column.y += ui.px(3);
   const Rect r = ui.row(column, kStageRow, 0);
   const Columns at = columns_of(ui, r);
-  const bool measured = c.state.numbers.frame_total.count > 0;
+  const bool measured = c.model.numbers.frame_total.count > 0;
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
   const Hit h = ui.hit("frame_total", r);
   std::string help = measured ? "From the start of the upload to the finished image; stages may overlap."
                               : "Sum of the stages above, from upload to image. Frames in different lanes overlap.";
-  if (c.state.numbers.frame_budget_ms > 0.0) help += fmt::format(" Budget of a frame: {} ms.", budget_text(c.state));
+  if (c.model.numbers.frame_budget_ms > 0.0) help += fmt::format(" Budget of a frame: {} ms.", budget_text(c.model));
   ui.tip("frame_total", h, r, {measured ? "Frame" : "Sum", help, {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
@@ -120,7 +120,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
       return std::round(at.bar0 + (at.bar1 - at.bar0) * static_cast<float>(std::clamp(ms / scale.top_ms, 0.0, 1.0)));
     };
     for (int i = kFirst; i <= kEndOfFrame; ++i) {
-      const double part = c.state.numbers.stages[static_cast<std::size_t>(i)].p50_ms;
+      const double part = c.model.numbers.stages[static_cast<std::size_t>(i)].p50_ms;
       ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)},
               theme::kStageColors[static_cast<std::size_t>(i)]);
       sum += part;
@@ -134,27 +134,26 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
 }
 
 std::string summary(const PanelContext& c, const StageSummary& frame) {
-  const UiState& state = c.state;
   const std::string p95 = frame.count > 0 ? "p95 " + ms_words(frame.p95_ms) : "p95 —";
   if (c.compact) return p95;
-  if (state.numbers.frame_budget_ms <= 0.0) return frame.count > 0 ? p95 : "no budget: rate max";
-  return fmt::format("{}, budget {} ms", p95, budget_text(state));
+  if (c.model.numbers.frame_budget_ms <= 0.0) return frame.count > 0 ? p95 : "no budget: rate max";
+  return fmt::format("{}, budget {} ms", p95, budget_text(c.model));
 }
 
 }  // namespace
 
 void timings_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  const StageSummary frame = whole_frame(c.state);
+  const StageSummary frame = whole_frame(c.model);
   const float top = column.y;
   ui.header("panel_timings", column, "Timings", open ? "" : summary(c, frame), open);
   if (!open) return;
-  const Scale scale = bar_scale(c.state, frame);
+  const Scale scale = bar_scale(c.model, frame);
   head_words(ui, {column.x0, top, column.x1, column.y}, scale);
   for (int i = kFirst; i <= kLast; ++i) {
     const auto stage = static_cast<std::size_t>(i);
-    const StageSummary& s = c.state.numbers.stages[stage];
-    if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
+    const StageSummary& s = c.model.numbers.stages[stage];
+    if (stage == static_cast<std::size_t>(Stage::load) && c.edits.stream.inject.load_ms == 0.0) continue;
     if (stage == static_cast<std::size_t>(Stage::refine) && s.count == 0) continue;  // all its filters are off
     const Rect r = ui.row(column, kStageRow, 0);
     const Columns at = columns_of(ui, r);
@@ -165,8 +164,8 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
     numbers(ui, r, at, s, Type::body);
   }
   frame_row(c, column, frame, scale);
-  if (c.state.numbers.why_fp32 != nullptr)
-    note_row(c, column, fmt::format("Single precision: {}.", c.state.numbers.why_fp32));
+  if (c.model.numbers.why_fp32 != nullptr)
+    note_row(c, column, fmt::format("Single precision: {}.", c.model.numbers.why_fp32));
 }
 
 }  // namespace echoloop

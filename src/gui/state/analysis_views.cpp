@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "core/units.h"
 #include "measure/region.h"
@@ -32,10 +33,10 @@ std::string background_line(const char* name, const Background& b) {
 
 }  // namespace
 
-void show_objects(ObjectView& view, const ObjectImage& found) {
-  view.image = &found;
+void show_objects(ObjectView& view, std::shared_ptr<const ObjectImage> found) {
+  view.image = std::move(found);
   rank(view);
-  view.outlines = outline_labels(found.labels, found.grid);
+  view.outlines = outline_labels(view.image->labels, view.image->grid);
 }
 
 int object_at(const ObjectView& view, PlanePoint at) {

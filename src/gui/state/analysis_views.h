@@ -17,8 +17,8 @@
 
 namespace echoloop {
 
-// What the window knows about objects: what was found in the image on screen, largest objects first, and which of
-// them is selected. Objects are numbered from 1, the largest. UI thread only.
+// What was found in the image on screen, largest objects first, and which of them is selected. Objects are numbered
+// from 1, the largest. UI thread only.
 
 // Of the Objects panel.
 struct ObjectsPanelState {
@@ -31,18 +31,21 @@ struct ObjectsPanelState {
   int shown = 0;     // the selected object that it was scrolled to
 };
 
+// Edited by the window.
+struct ObjectPick {
+  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
+  int hovered = 0;   // number of the one under the pointer, on the image or in the table
+  int hovered_on_picture = 0;
+  ObjectsPanelState panel;
+};
+
 struct ObjectView {
   // Filled by the window: what belongs to the image on screen; null = nothing, then all below is empty.
-  const ObjectImage* image = nullptr;
+  std::shared_ptr<const ObjectImage> image;
   double older_s = 0.0;             // than the image on screen
   std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
   std::vector<int> numbers;         // [label - 1]: the object's number
   std::vector<LabelOutline> outlines;
-
-  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
-  int hovered = 0;   // likewise: under the pointer, on the image or in the table
-  int hovered_on_picture = 0;
-  ObjectsPanelState panel;
 
   [[nodiscard]] const FoundObject& object(int number) const {
     return image->objects[ranked[static_cast<std::size_t>(number - 1)]];
@@ -50,8 +53,8 @@ struct ObjectView {
   [[nodiscard]] int count() const { return static_cast<int>(ranked.size()); }
 };
 
-// Fills image, ranked, numbers and outlines; `found` outlives the view.
-void show_objects(ObjectView& view, const ObjectImage& found);
+// Fills image, ranked, numbers and outlines.
+void show_objects(ObjectView& view, std::shared_ptr<const ObjectImage> found);
 
 // The number of the object at a place; 0 = none there.
 [[nodiscard]] int object_at(const ObjectView& view, PlanePoint at);
@@ -65,14 +68,14 @@ void show_objects(ObjectView& view, const ObjectImage& found);
 [[nodiscard]] std::string objects_csv(const ObjectView& view);
 
 struct FlowView {
-  FlowCounts counts;                 // filled by the application
-  const FlowImage* image = nullptr;  // filled by the window: the flow image on screen; null = none
-  double age_s = 0.0;                // of the newest frame in it; filled by the window
+  FlowCounts counts;                       // filled by the application
+  std::shared_ptr<const FlowImage> image;  // filled by the viewer: the flow image on screen; null = none
+  double age_s = 0.0;                      // of the newest frame in it; filled by the viewer
 };
 
 struct SpectrogramView {
-  SpectrogramCounts counts;            // filled by the application
-  const Spectrogram* shown = nullptr;  // filled by the window: what the strip holds; null = none
+  SpectrogramCounts counts;                  // filled by the application
+  std::shared_ptr<const Spectrogram> shown;  // filled by the viewer: what the strip holds; null = none
 };
 
 struct FoundSpeed {
@@ -121,19 +124,20 @@ struct AnalysisViews {
 
 enum class SoundSpeedAct { find, cancel, close };
 
+// What the inspector shows. Filled by the application.
 struct InspectorView {
-  // Set by the window.
-  bool wanted = false;             // the inspector is open; looked at each frame
-  int transmit = -1;               // whose channels; -1 = the middle one
-  std::vector<int> pictures_seen;  // transmits whose images are in view
-  // Filled by the application.
   std::shared_ptr<const Inspection> pixel;                     // null: nothing yet
   std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: not yet
   AcquisitionPtr acquisition;                                  // of the frame that is inspected
   std::string refusal;                                         // why there is nothing
 };
+struct InspectorEdits {
+  bool wanted = false;             // the inspector is open; looked at each frame
+  int transmit = -1;               // whose channels; -1 = the middle one
+  std::vector<int> pictures_seen;  // transmits whose images are in view
+};
 
-// What the window and the application tell each other about the M-mode. Part of UiState. UI thread only.
+// The M-mode as the window and the application tell each other. UI thread only.
 
 class MModeColumns;
 
@@ -152,14 +156,14 @@ struct MModeProgress {
 };
 
 struct MModeView {
-  // Set by the window.
-  bool wanted = false;                    // the strip is on screen or goes on beside another
-  bool cancelled = false;                 // no more kept frames are to be beamformed for this line
-  const MModeColumns* columns = nullptr;  // those that it has; null = none
-  std::vector<MModeCaliper> calipers;     // oldest first
-  std::uint64_t lines = 0;                // counts up when the calipers of a line have gone with it
-  // Filled by the application.
-  MModeProgress progress;
+  std::shared_ptr<const MModeColumns> columns;  // of the strip; null = none
+  MModeProgress progress;                       // filled by the application
+};
+struct MModeEdits {
+  bool wanted = false;                 // the strip is on screen or goes on beside another
+  bool cancelled = false;              // no more kept frames are to be beamformed for this line
+  std::vector<MModeCaliper> calipers;  // oldest first
+  std::uint64_t lines = 0;             // counts up when the calipers of a line have gone with it
 };
 
 }  // namespace echoloop

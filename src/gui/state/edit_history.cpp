@@ -45,7 +45,7 @@ const char* verb_of(std::size_t before, std::size_t after) {
   return before > after ? "removed" : before < after ? "restored" : "changed";
 }
 
-std::string change_text(const Edits& before, const Edits& after) {
+std::string change_text(const Undoable& before, const Undoable& after) {
   std::string text;
   const auto add = [&text](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
@@ -80,7 +80,7 @@ std::string change_text(const ImagingParams& before, const ImagingParams& after)
   return text;
 }
 
-void EditHistory::begin(const Edits& edits) {
+void EditHistory::begin(const Undoable& edits) {
   now_ = edits;
   steps_.clear();
   done_ = 0;
@@ -93,13 +93,13 @@ bool EditHistory::joins(const Step& step, const ImagingParams& params, DragState
          differing(now_.params, params) == differing(step.before.params, step.after.params);
 }
 
-void EditHistory::join(Step& step, const Edits& edits, double time_s) {
+void EditHistory::join(Step& step, const Undoable& edits, double time_s) {
   step.after = edits;
   step.last_s = time_s;
   if (step.before == edits) --done_;  // back where it was: nothing to undo
 }
 
-void EditHistory::observe(const Edits& edits, DragState drag, double time_s, std::uint64_t event, std::string name) {
+void EditHistory::observe(const Undoable& edits, DragState drag, double time_s, std::uint64_t event, std::string name) {
   const bool named = std::exchange(event_, event) != event;
   Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
   const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
@@ -144,7 +144,7 @@ void EditHistory::forget_calipers() {
   done_ = done;
 }
 
-std::optional<Edits> EditHistory::undo() {
+std::optional<Undoable> EditHistory::undo() {
   if (done_ == 0) return std::nullopt;
   Step& step = steps_[--done_];
   step.closed = true;
@@ -152,7 +152,7 @@ std::optional<Edits> EditHistory::undo() {
   return now_ = step.before;
 }
 
-std::optional<Edits> EditHistory::redo() {
+std::optional<Undoable> EditHistory::redo() {
   if (done_ == steps_.size()) return std::nullopt;
   return now_ = steps_[done_++].after;
 }

@@ -15,12 +15,12 @@
 namespace echoloop {
 
 // All that can be undone.
-struct Edits {
+struct Undoable {
   ImagingParams params;
   std::vector<Mark> marks;
   std::vector<MModeCaliper> calipers = {};
   std::string preset = {};  // the one in use; it changes with a step, or by itself without one
-  friend bool operator==(const Edits&, const Edits&) = default;
+  friend bool operator==(const Undoable&, const Undoable&) = default;
 };
 
 // What the hand is doing while parameters change.
@@ -32,15 +32,15 @@ enum class DragState {
 class EditHistory {
  public:
   // Forgets everything: another source, whose parameters mean something else.
-  void begin(const Edits& edits);
+  void begin(const Undoable& edits);
   // Once a frame. `event` counts changes that are a step of their own (presets); `name` is the last one's.
-  void observe(const Edits& edits, DragState drag, double time_s, std::uint64_t event = 0, std::string name = {});
+  void observe(const Undoable& edits, DragState drag, double time_s, std::uint64_t event = 0, std::string name = {});
   // Another line of the M-mode: its calipers have gone, and no step brings them back.
   void forget_calipers();
 
   // What to go to; nothing when there is no such step.
-  std::optional<Edits> undo();
-  std::optional<Edits> redo();
+  std::optional<Undoable> undo();
+  std::optional<Undoable> redo();
 
   // What it would change, "F-number 1.50 → 1.20" or "Distance 3 removed"; empty when there is no such step.
   [[nodiscard]] std::string undo_text() const;
@@ -48,16 +48,16 @@ class EditHistory {
 
  private:
   struct Step {
-    Edits before, after;
+    Undoable before, after;
     std::string name;  // of a preset; empty: said by what differs
     bool held = false;
     bool closed = false;  // nothing joins it any more
     double last_s = 0;
   };
   [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, DragState drag, double time_s) const;
-  void join(Step& step, const Edits& edits, double time_s);
+  void join(Step& step, const Undoable& edits, double time_s);
 
-  Edits now_;
+  Undoable now_;
   std::vector<Step> steps_;
   std::size_t done_ = 0;  // steps that are in force; those behind it can be redone
   std::uint64_t event_ = 0;

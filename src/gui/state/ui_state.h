@@ -1,13 +1,11 @@
-// The seam between the window and the program. The application fills UiState before each window frame and answers
-// UiCommands; the window draws UiState, edits `params` and `stream` in place and calls the commands. UI thread only.
-// gui/ never includes backend/ or dsp/.
+// The seam between the window and the program. The application fills Model before each window frame; the
+// window draws it, writes Edits and sends commands (commands.h). UI thread only. gui/ never includes backend/ or dsp/.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +17,7 @@
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
+#include "gui/state/commands.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/import_state.h"
 #include "gui/state/marks.h"
@@ -75,10 +74,8 @@ class MessageLog {
 // The one in the message line: the newest error that stays, else the newest message that stays. None: nothing.
 [[nodiscard]] std::optional<std::size_t> standing(const std::vector<Message>& messages);
 
-// The comparison of two images, A and B, as the window edits it and the application fills it: beside Cine, which says
-// whether there is one and with which parameters A is made. Plain values. UI thread only.
+// The comparison of two images, A and B. Plain values; UI thread only.
 
-enum class CompareSide { a, b };
 enum class CompareLook { wipe, side_by_side };
 
 // A where it is a recording of its own. Filled by the application.
@@ -89,18 +86,6 @@ struct ComparedRecording {
   std::uint64_t frame_count = 0;
   SampleLogPtr samples = {};
 };
-
-// What the About panel says of the program, and the question whether a recording may be opened without a sandbox.
-// Plain values; UI thread only.
-
-struct ProgramFacts {
-  std::string version;  // "0.1.0"
-  std::string sandbox;  // of the reader process, as --version says: "static reader: seccomp, Landlock, namespaces"
-  std::string licence;  // "MIT License"
-  std::string notices;  // path of the file that holds them; empty: not installed
-};
-
-enum class SandboxAnswer { open, cancel };
 
 // For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
 // scanner, while the stream is live or idle; still, of a recording of one frame, which is frozen.
@@ -135,9 +120,9 @@ struct FaultNotice {
   std::optional<RingRefusal> refusal = {};  // policy error: what the slots looked like
 };
 
-// Looking back: the frames kept in memory, index 0 the oldest. While frozen nothing is added to them.
+// Looking back: what the window shows of the frames kept in memory, index 0 the oldest. While frozen nothing is added
+// to them.
 struct Cine {
-  // Edited by the window; it says so by cine_changed.
   std::size_t index = 0;       // the frame on screen while frozen
   bool playing = false;        // while frozen
   double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
@@ -149,8 +134,9 @@ struct Cine {
   bool match_levels = false;  // B is drawn with A's histogram of levels; display only
   ImagingParams a;            // set by the window when a comparison begins, and when the user swaps
   float wipe = 0.5F;          // share of the image's width that is A's
-  // Filled by the application.
-  std::size_t frames = 0;      // kept
+};
+struct KeptFrames {
+  std::size_t frames = 0;
   double seconds = 0.0;        // of acquisition, from the oldest to the newest
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
   double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
@@ -185,17 +171,6 @@ struct MemoryView {
   std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
 };
 
-// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, its complex pixels and those of kept
-// frames, a film of kept frames, timings, what was measured on it, the session, the scanner's description as JSON.
-enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
-// The table of an analysis, saved as CSV after the lines about source and parameters.
-struct ResultTable {
-  std::string suffix;   // of the file's name, "_objects"
-  std::string heading;  // comment lines, which begin with "# "
-  std::string rows;     // with further comment lines before them
-  FrameStamp stamp;     // of the image that it was made of
-  ImagingParams params;
-};
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -205,12 +180,13 @@ struct FilmChoice {
   FilmContainer container = FilmContainer::mp4;
 };
 
+struct SavingEdits {
+  FilmChoice film;
+  bool seen = false;  // the panel is
+  bool ask = false;   // the panel opens
+};
 struct Saving {
-  FilmChoice film;  // edited by the panel
-  // Filled by the application.
   SavePlace place;          // while the panel is seen
-  bool seen = false;        // set by the window
-  bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool writing = false;     // other files
   std::string why_no_iq;    // the image consists of no complex pixels: the end of a sentence; empty = it does
@@ -219,13 +195,6 @@ struct Saving {
   std::string last;     // what the last one became, in a line; empty = nothing yet
   bool failed = false;  // `last` says why
 };
-
-struct TimelineView {
-  bool wanted = false;      // set by the window each frame: the panel is open and not paused
-  std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
-};
-
-enum class TimingFile { chrome_trace, csv };
 
 // A preset as the window shows it.
 struct PresetView {
@@ -248,14 +217,6 @@ struct Presets {
   std::string probe;        // at hand, in words
 };
 
-// `activate`: it is the one in use, without being loaded.
-enum class PresetCommand { load, activate, save_as, overwrite, rename, remove, set_default, unset_default };
-struct PresetOrder {
-  PresetCommand act = PresetCommand::load;
-  int index = -1;         // which one; save_as: none; activate: -1 for none
-  std::string name = {};  // save_as, rename
-};
-
 // Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
 struct ControlReasons {
   std::string host_memory = {};
@@ -266,11 +227,10 @@ struct ControlReasons {
   std::string files = {};  // all that opens, saves, records or deletes: a kiosk
 };
 
-// What the user says about the recording; see UiCommands::facts_changed.
-struct FactsView {
+// What the user says about the recording; see command::FactsChanged.
+struct FactsEdits {
   Facts given;
   bool edited = false;  // by a control that is still held
-  Facts assumed;        // by the recording's reader, as far as that is known
 };
 
 struct DeviceView {
@@ -303,7 +263,7 @@ struct StreamNumbers {
   double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
   double dropped_share = 0.0;        // of the frames: 0 .. 1
   StreamTiming timing;
-  TimelineView timeline;
+  std::vector<Span> spans;  // of the last frames, oldest first; filled while Edits::timeline_wanted
   std::array<StageSummary, kStageCount> stages{};
   const char* why_fp32 = nullptr;  // Session::why_fp32()
   StageSummary frame_total;        // a frame's stages together; count 0 = not measured: the panel shows sums
@@ -323,16 +283,18 @@ struct ImageWork {
 };
 inline constexpr std::int64_t kWorkSeen_ns = 300'000'000;  // shorter work is not mentioned
 
-// What is seen of the image, and what was measured on it.
-struct ImageState {
+// What is seen of the image.
+struct ViewEdits {
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  InspectorEdits inspector;
+  MModeEdits m_mode;
+};
+struct ImageState {
   InspectorView inspector;
   MModeView m_mode;
-  std::optional<AwaitedImage> awaited;  // filled by the window; nothing: the image is the source's, or there is none
-  ImageWork work;                       // filled by the application
-  Measured measured;                    // filled by the window
-  Measured measured_a;                  // likewise, of side A of a comparison
+  std::optional<AwaitedImage> awaited;  // filled by the viewer; nothing: the image is the source's, or there is none
+  ImageWork work;
 };
 
 // What can be opened, and what is being opened. Filled by the application.
@@ -360,23 +322,20 @@ struct ResetView {
   std::uint64_t count = 0;  // so far, those that were undone too
 };
 
-struct UiState {
-  // Edited by the panels; the application reads them when a command is called.
-  ImagingParams params;
-  StreamSettings stream;
-  Marks marks;
-  ImageState image;
-  FactsView facts;
-  // Filled by the application.
+// What the window shows. Filled by the application before each window frame, and by the viewer where it belongs to the
+// image on screen; panels only read it.
+struct Model {
   ImagingParams defaults;  // for the source at hand
   SourceInfo source;
   std::optional<LiveStatus> scanner;  // that is the source, or is waited for; nothing: neither
+  Facts assumed;                      // of a recording, by its reader, as far as that is known
   DeviceView device;
   RunState run = RunState::idle;
   StreamNumbers numbers;
-  Cine cine;
+  KeptFrames kept;
   Saving saving;
   Presets presets;
+  ImageState image;
   AnalysisViews analyses;
   ImportState import;
   OpeningView opening;
@@ -385,64 +344,33 @@ struct UiState {
   ResetView reset;
 };
 
+// What the window edits, and what it wants to be shown. The application reads it when a command comes, and once a
+// window frame.
+struct Edits {
+  ImagingParams params;
+  StreamSettings stream;
+  Marks marks;
+  FactsEdits facts;
+  ViewEdits view;
+  Cine cine;
+  SavingEdits save;
+  ObjectPick objects;
+  Measured measured;             // on the image on screen
+  Measured measured_a;           // on side A of a comparison
+  bool timeline_wanted = false;  // its panel is open and not paused
+};
+
+// Both, as the application has them.
+struct WindowState : Model, Edits {};
+
 // Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
-inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
-  return state.no_effect.files.empty() ? why : std::string_view(state.no_effect.files);
+inline std::string_view why_no_files(const Model& model, std::string_view why = {}) {
+  return model.no_effect.files.empty() ? why : std::string_view(model.no_effect.files);
 }
 
 // No new image comes to the screen; numbers of the last seconds are those before this rest.
-inline bool image_rests(const UiState& state) {
-  return state.numbers.idle || (state.run != RunState::live && state.run != RunState::replay);
+inline bool image_rests(const Model& model) {
+  return model.numbers.idle || (model.run != RunState::live && model.run != RunState::replay);
 }
-
-// The sample that holds the echo of a place, as the nearest element recorded it.
-struct EchoPlace {
-  int transmit = 0;  // from 1
-  int element = 0;   // from 1
-  int sample = 0;    // from 0, as in the recording
-};
-
-// accept: senders are let in, or the sender is disconnected and none is; phantom: a sender of the heart phantom is
-// started, or ends.
-enum class SenderCommand { accept, disconnect, phantom };
-
-struct UiCommands {
-  std::function<void()> params_changed;                         // after any edit of UiState::params
-  std::function<void()> stream_changed;                         // after any edit of UiState::stream
-  std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
-  std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
-  std::function<void(const std::string&)> open_lesson;          // a session in assets/lessons, by its name
-  std::function<void(const ImportOrder&)> import;               // the import assistant
-  std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
-  std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
-  std::function<void(SenderCommand)> sender;
-  std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
-  std::function<ProgramFacts()> program_facts;        // answers at once
-  std::function<void()> open_manual;                  // in the desktop's program for such pages
-  std::function<void()> cancel;                       // what the progress strip shows: opening, or a film
-  std::function<void()> toggle_freeze;                // Space
-  std::function<void()> cine_changed;                 // after any edit of UiState::cine
-  // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
-  // empty path: A is B's recording with held settings again.
-  std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
-  std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
-  std::function<void(TimingFile)> save_timings;
-  std::function<void(SaveWhat)> save;  // S: the image
-  std::function<void(const ResultTable&)> save_table;
-  std::function<void()> toggle_record;  // R
-  std::function<void(const PresetOrder&)> preset;
-  std::function<void(const std::string&)> say;   // a line of message
-  std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
-  std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
-  std::function<void(SoundSpeedAct)> sound_speed;
-  std::function<void()> reset_latencies;  // percentiles and maximum since the start begin again
-  std::function<void()> restart;          // after a fault
-  std::function<void()> use_cpu;          // after a device fault
-  std::function<void()> reset;            // F9: everything that can be set, as it was at the start
-  std::function<void()> undo_reset;       // and back
-  std::function<void(std::size_t)> dismiss_message;
-  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
-};
 
 }  // namespace echoloop

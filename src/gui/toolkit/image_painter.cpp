@@ -210,35 +210,37 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   draw_quad(vertices_, job.clip, height);
 }
 
-void FlowTexture::take(UiState& state, const Image& shown) {
-  shown_ = state.analyses.flow.image = nullptr;
-  state.analyses.flow.age_s = 0.0;
-  const bool frozen = state.run == RunState::frozen;
+void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
+  shown_.reset();
+  model.analyses.flow.image.reset();
+  model.analyses.flow.age_s = 0.0;
+  const bool frozen = model.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
-  const bool off = state.params.color_flow.mode == FlowMode::off;
+  const bool off = edits.params.color_flow.mode == FlowMode::off;
   (frozen ? live_ : past_).from_ns = now_ns();
   if (off) seen.from_ns = now_ns();
   if (seen.box == nullptr || off) return release();
   const bool fresh = seen.box->take();
   const FlowImage& flow = seen.box->front();
-  if (flow.ready_ns < seen.from_ns || !belongs(flow, state, shown)) return;
-  if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
-  shown_ = state.analyses.flow.image = &flow;
+  if (flow.ready_ns < seen.from_ns || !belongs(flow, model, edits, shown)) return;
+  const bool same = uploaded_ != nullptr && flow.number == uploaded_->number && flow.ready_ns == uploaded_->ready_ns;
+  if (fresh || !same || texture_ == 0) upload(flow);
+  shown_ = model.analyses.flow.image = uploaded_;
   // Stopped, how much older than the image it is; live its latency, by the host's clock.
-  state.analyses.flow.age_s = image_rests(state) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+  model.analyses.flow.age_s = image_rests(model) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
                                                  : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // A mode that was chosen just now waits for an image of its own; power and velocity come together.
-bool FlowTexture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) {
+bool FlowTexture::belongs(const FlowImage& flow, const Model& model, const Edits& edits, const Image& shown) {
   if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
-  if (state.run == RunState::frozen) {
-    if (!state.cine.why_no_flow.empty() || is_before(shown.stamp.sequence, flow.stamp.sequence)) return false;
+  if (model.run == RunState::frozen) {
+    if (!model.kept.why_no_flow.empty() || is_before(shown.stamp.sequence, flow.stamp.sequence)) return false;
     const std::uint64_t before = shown.stamp.sequence - flow.stamp.sequence;
-    if (before >= (state.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
+    if (before >= (edits.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
   }
   const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
-  if (low_rank != (state.params.color_flow.mode == FlowMode::low_rank)) return false;
+  if (low_rank != (edits.params.color_flow.mode == FlowMode::low_rank)) return false;
   return (low_rank ? flow.low_rank_db : flow.power_db).size() == flow.grid.pixels();
 }
 
@@ -272,8 +274,7 @@ void FlowTexture::upload(const FlowImage& flow) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RG, GL_FLOAT, values);
-  uploaded_ = &flow;
-  uploaded_number_ = flow.number;
+  uploaded_ = std::make_shared<FlowImage>(flow);
 }
 
 void FlowTexture::release() {

@@ -115,10 +115,9 @@ class FlowTexture {
   FlowTexture& operator=(const FlowTexture&) = delete;
 
   // Takes the newest one, and sets in `state` which one belongs over `shown`.
-  void take(UiState& state, const Image& shown);
+  void take(Model& model, const Edits& edits, const Image& shown);
 
-  // Null = none, also once the mailbox has been reset.
-  [[nodiscard]] const FlowImage* shown() const { return shown_ != nullptr && shown_->number > 0 ? shown_ : nullptr; }
+  [[nodiscard]] const FlowImage* shown() const { return shown_.get(); }  // null = none
   // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank image one, dB.
   [[nodiscard]] unsigned int texture() const { return texture_; }
 
@@ -127,14 +126,12 @@ class FlowTexture {
     Mailbox<FlowImage>* box = nullptr;
     std::int64_t from_ns = 0;  // flow images that were ready before are of another time
   };
-  [[nodiscard]] static bool belongs(const FlowImage& flow, const UiState& state, const Image& shown);
+  [[nodiscard]] static bool belongs(const FlowImage& flow, const Model& model, const Edits& edits, const Image& shown);
   void upload(const FlowImage& flow);
   void release();
 
   Box live_, past_;
-  const FlowImage* shown_ = nullptr;
-  const FlowImage* uploaded_ = nullptr;
-  std::uint64_t uploaded_number_ = 0;
+  std::shared_ptr<const FlowImage> shown_, uploaded_;
   std::vector<float> values_;
   unsigned int texture_ = 0;
   int channels_ = 0, width_ = 0, height_ = 0;

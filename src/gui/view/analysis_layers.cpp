@@ -36,6 +36,7 @@ struct ObjectsView {
   Ui& ui;
   const ImageLayout& layout;
   const ObjectView& objects;
+  const ObjectPick& picked;
 };
 
 constexpr int kMostNumbers = 40;
@@ -81,7 +82,8 @@ void draw_others(const ObjectsView& v) {
   for (const LabelOutline& o : s.outlines) {
     const int number = s.numbers[static_cast<std::size_t>(o.label - 1)];
     const Rect box = box_of(v.layout, o);
-    if (number == s.selected || number == s.hovered || !box.inset(-ui.px(3)).overlaps(v.layout.image)) continue;
+    if (number == v.picked.selected || number == v.picked.hovered || !box.inset(-ui.px(3)).overlaps(v.layout.image))
+      continue;
     points_of(v.layout, o, points);
     const auto n = static_cast<int>(points.size());
     if (n < 2) continue;
@@ -132,39 +134,40 @@ void draw_numbers(const ObjectsView& v) {
       const auto covers = [&r](const Rect& other) { return other.overlaps(r.inset(-1)); };
       if (std::any_of(placed.begin(), placed.end(), covers)) continue;
       placed.push_back(r);
-      const bool looked_at = number == s.selected || number == s.hovered;
+      const bool looked_at = number == v.picked.selected || number == v.picked.hovered;
       ui.fill(r, theme::kChip, 3);
       if (looked_at) ui.outline(r, theme::kAccentHover, 3);
       ui.text_centred(Type::small, r, looked_at ? theme::kText : theme::kAccent, std::to_string(number));
       return;
     }
   };
-  for (const int number : {s.selected, s.hovered}) {
+  for (const int number : {v.picked.selected, v.picked.hovered}) {
     if (number > 0) draw(number);
   }
   for (int number = 1; number <= s.count() && placed.size() < kMostNumbers; ++number) {
-    if (number != s.selected && number != s.hovered) draw(number);
+    if (number != v.picked.selected && number != v.picked.hovered) draw(number);
   }
 }
 
-void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views) {
+void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views, const ObjectPick& picked) {
   const ObjectView& s = views.objects;
   if (s.image == nullptr) return;
-  const ObjectsView v{ui, layout, s};
+  const ObjectsView v{ui, layout, s, picked};
   const Rect& image = v.layout.image;
   v.ui.list().PushClipRect({image.x0, image.y0}, {image.x1, image.y1}, true);
   draw_others(v);
-  if (s.hovered > 0 && s.hovered != s.selected) draw_lines(v, s.hovered, Stress::hovered);
-  if (s.selected > 0) draw_lines(v, s.selected, Stress::selected);
+  if (picked.hovered > 0 && picked.hovered != picked.selected) draw_lines(v, picked.hovered, Stress::hovered);
+  if (picked.selected > 0) draw_lines(v, picked.selected, Stress::selected);
   draw_numbers(v);
   v.ui.list().PopClipRect();
 }
 
 // What the pointer is on lights up with the next frame, in the table too; a click selects it, or nothing.
-void point_at_objects(AnalysisViews& views, std::optional<PlanePoint> pointer, std::optional<PlanePoint> click) {
-  ObjectView& s = views.objects;
-  s.hovered_on_picture = pointer ? object_at(s, *pointer) : 0;
-  if (click && s.image != nullptr) s.selected = object_at(s, *click);
+void point_at_objects(const AnalysisViews& views, ObjectPick& picked, std::optional<PlanePoint> pointer,
+                      std::optional<PlanePoint> click) {
+  const ObjectView& s = views.objects;
+  picked.hovered_on_picture = pointer ? object_at(s, *pointer) : 0;
+  if (click && s.image != nullptr) picked.selected = object_at(s, *click);
 }
 
 void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
@@ -175,11 +178,11 @@ void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& i
 }
 
 // The object under the pointer.
-std::string read_out_objects(const AnalysisViews& views, const LayerPointer& /*pointer*/) {
-  const ObjectView& s = views.objects;
-  if (s.hovered_on_picture == 0) return {};
-  const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
-  return fmt::format("object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+std::string read_out_objects(const AnalysisViews& views, const LayerPointer& pointer) {
+  const int number = pointer.picked.hovered_on_picture;
+  if (number == 0) return {};
+  const double mm2 = views.objects.object(number).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
+  return fmt::format("object {}  {} mm\u00B2", number, fixed(mm2, mm2 < 99.995 ? 2 : 1));
 }
 
 }  // namespace
@@ -208,13 +211,13 @@ SampleVolumeTool::Grip SampleVolumeTool::grip_at(const ImageLayout& layout, cons
   return Grip::none;
 }
 
-bool SampleVolumeTool::use(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m) {
-  ImagingParams& p = state.params;
+bool SampleVolumeTool::use(const Hit& hit, const ImageLayout& layout, Edits& edits, double reach_m) {
+  ImagingParams& p = edits.params;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const PlanePoint at = layout.point(std::clamp(mouse.x, layout.image.x0, layout.image.x1),
                                      std::clamp(mouse.y, layout.image.y0, layout.image.y1));
-  const bool tool = state.marks.tool == MarkTool::gate;
-  const Grip under = tool || state.marks.tool == MarkTool::pointer ? grip_at(layout, p, at, reach_m) : Grip::none;
+  const bool tool = edits.marks.tool == MarkTool::gate;
+  const Grip under = tool || edits.marks.tool == MarkTool::pointer ? grip_at(layout, p, at, reach_m) : Grip::none;
   if (hit.hovered && (under == Grip::shallow_end || under == Grip::deep_end)) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   } else if (hit.hovered && under == Grip::whole) {
@@ -336,7 +339,7 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
 namespace {
 
 void add_flow_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
-  const FlowImage* const flow = views.flow.image;
+  const FlowImage* const flow = views.flow.image.get();
   if (flow == nullptr) return;
   const bool low_rank = flow->params.color_flow.mode == FlowMode::low_rank;
   auto [age, unit] = flow_age(*flow, views.flow.age_s);

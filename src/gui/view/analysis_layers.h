@@ -21,15 +21,17 @@ struct LayerPointer {
   PlanePoint at;
   double level_db;  // of the image there; not a number outside
   const ImagingParams& display;
+  const ObjectPick& picked;
 };
 
 // Each may be null.
 struct AnalysisLayer {
   void (*add_caption)(const AnalysisViews&, std::vector<CaptionItem>& items) = nullptr;
-  std::string (*read_out)(const AnalysisViews&, const LayerPointer&) = nullptr;  // empty: nothing there
-  void (*draw)(Ui&, const ImageLayout&, const AnalysisViews&) = nullptr;         // over the image's pixels
+  std::string (*read_out)(const AnalysisViews&, const LayerPointer&) = nullptr;              // empty: nothing there
+  void (*draw)(Ui&, const ImageLayout&, const AnalysisViews&, const ObjectPick&) = nullptr;  // over the image's pixels
   // Where the free pointer is on the image, and where it clicked; nothing: it is not, did not.
-  void (*point)(AnalysisViews&, std::optional<PlanePoint> pointer, std::optional<PlanePoint> click) = nullptr;
+  void (*point)(const AnalysisViews&, ObjectPick&, std::optional<PlanePoint> pointer,
+                std::optional<PlanePoint> click) = nullptr;
 };
 
 std::span<const AnalysisLayer* const> analysis_layers();
@@ -41,7 +43,7 @@ class SampleVolumeTool {
  public:
   // With the gate tool a press places the gate, with any tool the gate itself can be dragged, and its ends. True: the
   // press was the gate's. Before everything else that takes the mouse on the image.
-  bool use(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m);
+  bool use(const Hit& hit, const ImageLayout& layout, Edits& edits, double reach_m);
   // True once after the parameters have changed.
   bool take_changed() { return std::exchange(changed_, false); }
 

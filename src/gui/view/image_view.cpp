@@ -58,7 +58,7 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
   const AnalysisViews* const analyses = analyses_under(c, mouse_x);
-  const FlowImage* const flow = analyses != nullptr ? analyses->flow.image : nullptr;
+  const FlowImage* const flow = analyses != nullptr ? analyses->flow.image.get() : nullptr;
   if (flow != nullptr && flow->params.color_flow.mode == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
   if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
@@ -239,7 +239,8 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   const AnalysisViews* const analyses = analyses_under(c, mouse.x);
   for (const AnalysisLayer* const layer : analysis_layers()) {
     if (analyses == nullptr || layer->read_out == nullptr) continue;
-    std::string text = layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display});
+    std::string text =
+        layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display, .picked = c.picked});
     if (!text.empty()) parts.push_back(std::move(text));
   }
   draw_read_out(c, parts, &under == &c.image ? echo_text(c, at) : std::string(), mouse);

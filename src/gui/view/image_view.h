@@ -41,7 +41,8 @@ struct ImageViewContext {
   FrameNumbers numbers = {};
   std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
   const AnalysisViews* analyses = nullptr;  // of the image; null: none
-  SampleFaults faults = {};                 // of the image's frame
+  const ObjectPick& picked = {};
+  SampleFaults faults = {};  // of the image's frame
   // Of a pixel of either image; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
@@ -63,7 +64,7 @@ void draw_scale_bar(const Painter& painter, const ImageLayout& layout, ScaleBarT
 [[nodiscard]] double scale_bar_mm(const ImageLayout& layout);  // its length
 // One shows weights, the other one levels: each has a bar. `a`: null without a comparison.
 // Whether one scale of levels or weights does not hold for both images of a comparison.
-[[nodiscard]] bool scales_differ(const Image* a, const Image& b, const UiState& state);
+[[nodiscard]] bool scales_differ(const Image* a, const Image& b, const Edits& edits);
 // Of c.image; `side`: A or B, where each has a bar. True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view side);
 // For the projector: the window alone, with large labels. It is not dragged.

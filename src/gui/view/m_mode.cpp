@@ -8,7 +8,7 @@ namespace echoloop {
 namespace {
 
 // They belong to the line.
-void forget_calipers(MModeView& view) {
+void forget_calipers(MModeEdits& view) {
   if (view.calipers.empty()) return;
   view.calipers.clear();
   ++view.lines;
@@ -16,42 +16,42 @@ void forget_calipers(MModeView& view) {
 
 }  // namespace
 
-void MModeStrip::take(UiState& state, const Image& shown) {
-  MModeView& view = state.image.m_mode;
-  view.columns = nullptr;
+void MModeStrip::take(Model& model, Edits& edits, const Image& shown) {
+  MModeEdits& view = edits.view.m_mode;
+  model.image.m_mode.columns.reset();
   shown_s_.reset();
-  if (!view.wanted || !state.image.inspected) {
+  if (!view.wanted || !edits.view.inspected) {
     live_.drain([](LineColumn&) {});
     if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
-    columns_.clear();
+    columns_->clear();
     forget_calipers(view);
     run_ = {};
     return texture_.release();
   }
-  const LineOrigin* line = columns_.line();
+  const LineOrigin* line = columns_->line();
   const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
-                                         line_column(line->grid, *state.image.inspected) != line->column);
-  if (moved) columns_.clear();
-  const std::uint64_t begun = columns_.begun();
-  const bool frozen = state.run == RunState::frozen;
+                                         line_column(line->grid, *edits.view.inspected) != line->column);
+  if (moved) columns_->clear();
+  const std::uint64_t begun = columns_->begun();
+  const bool frozen = model.run == RunState::frozen;
   live_.drain([&](LineColumn& column) {
-    if (!frozen) accept(state, shown, column);
+    if (!frozen) accept(edits, shown, column);
   });
   if (kept_ != nullptr) {
     kept_->drain([&](LineColumn& column) {
-      if (frozen) accept(state, shown, column);
+      if (frozen) accept(edits, shown, column);
     });
   }
-  if (moved || columns_.begun() != begun) forget_calipers(view);
-  if (frozen) shown_s_ = columns_.time_s(shown.stamp);
-  view.columns = &columns_;
+  if (moved || columns_->begun() != begun) forget_calipers(view);
+  if (frozen) shown_s_ = columns_->time_s(shown.stamp);
+  model.image.m_mode.columns = columns_;
 }
 
 // Columns of a line that the user has left, or of another source, are still on their way.
-void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& column) {
+void MModeStrip::accept(const Edits& edits, const Image& shown, LineColumn& column) {
   const LineOrigin& origin = *column.origin;
   if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
-  if (line_column(origin.grid, *state.image.inspected) == origin.column) columns_.add(column);
+  if (line_column(origin.grid, *edits.view.inspected) == origin.column) columns_->add(column);
 }
 
 std::int64_t MModeStrip::step_of(double time_s) const {
@@ -59,21 +59,21 @@ std::int64_t MModeStrip::step_of(double time_s) const {
 }
 
 double MModeStrip::newest_s() const {
-  if (columns_.empty()) return 0.0;
-  return static_cast<double>(step_of(columns_.time_s(columns_.size() - 1)) + 1) * step_s_;
+  if (columns_->empty()) return 0.0;
+  return static_cast<double>(step_of(columns_->time_s(columns_->size() - 1)) + 1) * step_s_;
 }
 
 void MModeStrip::look(double span_s) {
-  if (columns_.empty()) return;
+  if (columns_->empty()) return;
   const double step_s = span_s / 2000.0;
-  if (const int rows = columns_.line()->grid.nz; !texture_.fits(kColumns, rows)) {
+  if (const int rows = columns_->line()->grid.nz; !texture_.fits(kColumns, rows)) {
     texture_.allocate(kColumns, rows, GL_R32F, GL_LINEAR);
     end_ = 0;  // nothing is in it
   }
-  const bool anew = begun_ != columns_.begun() || step_s != step_s_;
-  begun_ = columns_.begun();
+  const bool anew = begun_ != columns_->begun() || step_s != step_s_;
+  begun_ = columns_->begun();
   step_s_ = step_s;
-  const std::int64_t newest = step_of(columns_.time_s(columns_.size() - 1)) + 1;
+  const std::int64_t newest = step_of(columns_->time_s(columns_->size() - 1)) + 1;
   const auto width = static_cast<std::int64_t>(std::lround(span_s / step_s_));
   std::int64_t end = newest;
   if (shown_s_.has_value()) {  // a page that has the image's own time on it, turned only where it leaves the page
@@ -82,7 +82,7 @@ void MModeStrip::look(double span_s) {
     end = at < before && at >= before - width ? before : std::min(newest, at + width / 2);
     if (at >= newest - width) end = newest;
   }
-  const MModeColumns::Changed changed = columns_.take_changed();
+  const MModeColumns::Changed changed = columns_->take_changed();
   const std::int64_t had = end_;
   end_ = end;
   if (anew || end < had || end - had >= kColumns) return paint(end - kColumns, end);
@@ -101,7 +101,7 @@ void MModeStrip::paint(std::int64_t from, std::int64_t to) {
 
 void MModeStrip::paint_run(std::int64_t from, int n) {
   ++painted_;
-  sample_columns(columns_, {.first = from, .n = n, .step_s = step_s_}, texture_.height(),
+  sample_columns(*columns_, {.first = from, .n = n, .step_s = step_s_}, texture_.height(),
                  run_);  // without a column: black
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
@@ -109,7 +109,7 @@ void MModeStrip::paint_run(std::int64_t from, int n) {
 }
 
 Grid MModeStrip::grid() const {
-  const LineOrigin* line = columns_.line();
+  const LineOrigin* line = columns_->line();
   if (line == nullptr) return {};
   return {.x0_m = 0.0,
           .x1_m = 1.0,
@@ -125,21 +125,25 @@ TimeSteps MModeStrip::steps(double span_s) const {
 }
 
 std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {
-  if (columns_.empty() || texture_.id() == 0) return {};
+  if (columns_->empty() || texture_.id() == 0) return {};
   return strip_pieces(box, static_cast<double>(box.width()) / (span_s / step_s_), end_ - 1, kColumns);
 }
 
-void SpectrogramStrip::take(UiState& state, const Image& shown) {
-  state.analyses.spectrogram.shown = nullptr;
-  if (state.params.doppler.gate == Gate::off) {
-    shown_ = nullptr;
+void SpectrogramStrip::take(Model& model, const Edits& edits, const Image& shown) {
+  std::shared_ptr<const Spectrogram>& seen = model.analyses.spectrogram.shown;
+  if (edits.params.doppler.gate == Gate::off) {
+    seen = shown_ = nullptr;
     return texture_.release();
   }
-  if (state.run != RunState::frozen) box_.take();
+  const bool fresh = model.run != RunState::frozen && box_.take();
   const Spectrogram& s = box_.front();
-  const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
-  shown_ = state.analyses.spectrogram.shown = belongs ? &s : nullptr;
-  if (belongs) upload(s);
+  if (s.number == 0 || s.end == 0 || s.acquisition != shown.acquisition) {
+    shown_ = nullptr;
+  } else if (fresh || shown_ == nullptr) {
+    shown_ = std::make_shared<Spectrogram>(s);
+  }
+  seen = shown_;
+  if (shown_ != nullptr) upload(*shown_);
 }
 
 void SpectrogramStrip::upload(const Spectrogram& s) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,14 +24,14 @@ class MModeStrip {
   // `kept`: of kept frames; null: there are none.
   MModeStrip(LineQueue& live, LineQueue* kept) : live_(live), kept_(kept) {}
 
-  // Takes what has come on the line through ImageState::inspected and puts it into `state`; gives its memory back where
+  // Takes what has come on the line through ViewEdits::inspected and puts it into `model`; gives its memory back where
   // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
-  void take(UiState& state, const Image& shown);
+  void take(Model& model, Edits& edits, const Image& shown);
   // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.
   void look(double span_s);
 
-  [[nodiscard]] const MModeColumns& columns() const { return columns_; }
-  [[nodiscard]] bool empty() const { return columns_.empty(); }
+  [[nodiscard]] const MModeColumns& columns() const { return *columns_; }
+  [[nodiscard]] bool empty() const { return columns_->empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] std::uint64_t painted() const { return painted_; }  // counts changes of the texture
   [[nodiscard]] Grid grid() const;                                  // of the texture, for ImagePainter
@@ -42,7 +43,7 @@ class MModeStrip {
   [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s) const;
 
  private:
-  void accept(const UiState& state, const Image& shown, LineColumn& column);
+  void accept(const Edits& edits, const Image& shown, LineColumn& column);
   void paint(std::int64_t from, std::int64_t to);
   void paint_run(std::int64_t from, int n);
   [[nodiscard]] std::int64_t step_of(double time_s) const;
@@ -50,7 +51,7 @@ class MModeStrip {
 
   LineQueue& live_;
   LineQueue* kept_;
-  MModeColumns columns_;
+  std::shared_ptr<MModeColumns> columns_ = std::make_shared<MModeColumns>();
   Texture2d texture_;        // R32F, dB; [rows][kColumns]
   std::uint64_t begun_ = 0;  // of what the texture holds
   std::uint64_t painted_ = 0;
@@ -67,10 +68,10 @@ class SpectrogramStrip {
  public:
   explicit SpectrogramStrip(Mailbox<Spectrogram>& box) : box_(box) {}
 
-  // Takes the newest one and sets `state`, where it is of the stream that `shown` is of.
-  void take(UiState& state, const Image& shown);
+  // Takes the newest one and sets `model`, where it is of the stream that `shown` is of.
+  void take(Model& model, const Edits& edits, const Image& shown);
 
-  [[nodiscard]] const Spectrogram* shown() const { return shown_; }  // null = none
+  [[nodiscard]] const Spectrogram* shown() const { return shown_.get(); }  // null = none
   [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] Grid grid() const;  // of the texture, for ImagePainter
   // As strip_pieces(), with zero velocity moved by `baseline`: velocities beyond one limit appear at the other.
@@ -80,7 +81,7 @@ class SpectrogramStrip {
   void upload(const Spectrogram& s);
 
   Mailbox<Spectrogram>& box_;
-  const Spectrogram* shown_ = nullptr;
+  std::shared_ptr<const Spectrogram> shown_;
   Texture2d texture_;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
   int n_bins_ = 0;
   std::uint64_t begun_ = 0, end_ = 0;  // of what the texture holds

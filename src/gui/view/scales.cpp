@@ -189,9 +189,9 @@ void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params,
 
 }  // namespace
 
-bool scales_differ(const Image* a, const Image& b, const UiState& state) {
+bool scales_differ(const Image* a, const Image& b, const Edits& edits) {
   return a != nullptr && (shows_weight(a->params.formation) != shows_weight(b.params.formation) ||
-                          state.cine.a.display != state.params.display);
+                          edits.cine.a.display != edits.params.display);
 }
 
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side) {

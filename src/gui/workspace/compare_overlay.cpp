@@ -120,15 +120,15 @@ void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
 
 // Where A is a recording of its own, each side has its name.
 void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
-  if (c.state.cine.a_recording.name.empty()) {
+  if (c.model.kept.a_recording.name.empty()) {
     // While the user scrubs the two sides may be of different frames: then A says so.
     if (c.a.stamp.sequence != c.b.stamp.sequence)
-      a.notes.push_back("frame " + grouped(numbers_of(c.state.source).of(c.a.stamp)));
+      a.notes.push_back("frame " + grouped(numbers_of(c.model.source).of(c.a.stamp)));
     return;
   }
   // After an exchange the images of before stay until the new ones are there.
-  if (c.a.acquisition == c.state.cine.a_recording.acquisition) a.notes.push_back(c.state.cine.a_recording.name);
-  if (c.b.acquisition == c.state.source.acquisition) b.notes.push_back(c.state.source.name);
+  if (c.a.acquisition == c.model.kept.a_recording.acquisition) a.notes.push_back(c.model.kept.a_recording.name);
+  if (c.b.acquisition == c.model.source.acquisition) b.notes.push_back(c.model.source.name);
 }
 
 void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
@@ -162,7 +162,7 @@ void draw_compare_badges(const BadgesContext& c) {
       badge->notes.insert(badge->notes.begin(), fmt::format("and {} more", differences.size() - rows));
     }
     differences.resize(rows);
-  } else if (differences.empty() && c.state.cine.a_recording.name.empty()) {
+  } else if (differences.empty() && c.model.kept.a_recording.name.empty()) {
     if (a.notes.empty()) a.notes = {"before"};
     b.notes = {"now"};
   }
@@ -195,7 +195,7 @@ float wipe_by_key(const Hit& h, float wipe) {
 void draw_wipe(const WipeContext& c) {
   Ui& ui = c.ui;
   const Rect& r = c.layout.image;
-  Cine& cine = c.state.cine;
+  Cine& cine = c.edits.cine;
   const float before = wipe_x(c.layout, cine.wipe);
   const float handle_y = std::round(r.y0 + kHandleShare * r.height());
   const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
@@ -208,13 +208,13 @@ void draw_wipe(const WipeContext& c) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - r.x0) / std::max(r.width(), 1.0F), 0.0F, 1.0F);
     if (share != cine.wipe) {
       cine.wipe = share;
-      call(c.commands.cine_changed);
+      c.commands.send(command::CineChanged{});
     }
   }
   const float by_key = wipe_by_key(on_grip, cine.wipe);
   if (on_grip.right || on_line.right || by_key != cine.wipe) {
     cine.wipe = on_grip.right || on_line.right ? 0.5F : by_key;
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
   const float x = wipe_x(c.layout, cine.wipe);
   const ImU32 color = held || on_grip.hovered || on_line.hovered ? theme::kAccentHover : theme::kAccent;
@@ -222,7 +222,7 @@ void draw_wipe(const WipeContext& c) {
   ui.fill({x - ui.px(1), r.y0, x + ui.px(1), r.y1}, color);
   draw_handle(ui, x, handle_y, color);
   draw_compare_badges({.ui = ui,
-                       .state = c.state,
+                       .model = c.model,
                        .a = c.a,
                        .b = c.b,
                        .side_a = {r.x0, r.y0, x, r.y1},

@@ -71,7 +71,7 @@ void DockArea::draw(const DockScene& scene, const Rect& r) {
       if (kDocks[i].dock == row.dock) contents_[i]->draw(scene, head, body);
     }
   }
-  if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
+  if (closing) toggle_dock(c.edits, c.commands, c.view, c.view.dock);
 }
 
 void DockArea::close(Dock but) {

@@ -47,14 +47,13 @@ void ImageArea::begin_frame() {
 }
 
 void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& area, Place place) {
-  const UiState& state = c.state;
   const bool presented = place == Place::presentation;
   const Grid& grid = input.image.grid;
-  const ColorBars bars{.a = scales_differ(input.compared, input.image, state),
-                       .flow = is_overlay(state.params.color_flow.mode)};
-  if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
-    layout_ = presented ? place_picture(area, grid, input.scale, state.image.pan_zoom)
-                        : lay_out_picture(area, grid, input.scale, c.compact, state.image.pan_zoom, bars);
+  const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
+                       .flow = is_overlay(c.edits.params.color_flow.mode)};
+  if (!c.edits.cine.compare || c.edits.cine.compare_look == CompareLook::wipe) {
+    layout_ = presented ? place_picture(area, grid, input.scale, c.edits.view.pan_zoom)
+                        : lay_out_picture(area, grid, input.scale, c.compact, c.edits.view.pan_zoom, bars);
     return;
   }
   const SideLayouts sides = lay_out_sides({.area = area,
@@ -62,7 +61,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
                                            .b = grid,
                                            .scale = input.scale,
                                            .compact = !presented && c.compact,
-                                           .view = state.image.pan_zoom,
+                                           .view = c.edits.view.pan_zoom,
                                            .bars = presented ? ColorBars{.level = false} : bars});
   layout_ = sides.b;
   side_a_ = sides.a;
@@ -73,17 +72,17 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   if (beside()) draw_side_a(c, input, area);
   const ImageViewContext view = view_of(c, input);
   draw_rulers(view);
-  if (c.state.run == RunState::fault) {
+  if (c.model.run == RunState::fault) {
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
-  if (draw_color_bars(c, input)) call(c.commands.params_changed);
-  const FlowImage* const flow = c.state.analyses.flow.image;
-  if (flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
-    draw_flow_bar(c.ui, layout_, *flow, c.state.params);
+  if (draw_color_bars(c, input)) c.commands.send(command::ParamsChanged{});
+  const FlowImage* const flow = c.model.analyses.flow.image.get();
+  if (flow != nullptr && is_overlay(c.edits.params.color_flow.mode)) {
+    draw_flow_bar(c.ui, layout_, *flow, c.edits.params);
   }
   float right = area.x1 - c.ui.px(8);
-  const ImageWork& next = c.state.image.work;
+  const ImageWork& next = c.model.image.work;
   const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
   if (work && next.remaining_s > 0.0) right = draw_long_work(c.ui, layout_, right, *work);
   draw_caption(view, right);
@@ -91,29 +90,29 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
 }
 
 void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area) {
-  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.state.image.pan_zoom);
-  draw_awaited_image(c, layout_, *c.state.image.awaited);
+  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.edits.view.pan_zoom);
+  draw_awaited_image(c, layout_, *c.model.image.awaited);
 }
 
 // True when a drag changed the window.
 bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
   const bool each = layout_.a_bar.width() > 0;
   const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
-  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) call(c.commands.cine_changed);
+  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) c.commands.send(command::CineChanged{});
   return changed;
 }
 
 void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const Rect& area) {
   lay_out(c, input, area, Place::presentation);
   if (beside()) draw_waiting_for_a(c, input);
-  if (c.state.run == RunState::fault) c.ui.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+  if (c.model.run == RunState::fault) c.ui.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
   draw_over(c, input, Place::presentation);
 }
 
-void ImageArea::inspect_somewhere(UiState& state, const SceneInput& input) const {
+void ImageArea::inspect_somewhere(Edits& edits, const SceneInput& input) const {
   const Rect& seen = last_.image;
-  if (state.image.inspected || input.image.number == 0 || seen.width() <= 0) return;
-  state.image.inspected = last_.point(seen.cx(), seen.cy());
+  if (edits.view.inspected || input.image.number == 0 || seen.width() <= 0) return;
+  edits.view.inspected = last_.point(seen.cx(), seen.cy());
 }
 
 // A drag stays with the image in which it began.
@@ -127,42 +126,41 @@ const ImageLayout& ImageArea::pointed_layout() {
 }
 
 ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
-  UiState& state = c.state;
   return {.ui = c.ui,
           .layout = layout_,
           .image = input.image,
-          .display = state.params,
-          .defaults = state.defaults,
+          .display = c.edits.params,
+          .defaults = c.model.defaults,
           .compared = beside() ? nullptr : input.compared,
-          .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .wipe_x = echoloop::wipe_x(layout_, c.edits.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
           .matched = input.matched,
-          .numbers = numbers_of(state.source),
-          .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
-          .analyses = &state.analyses,
-          .faults = faults_of(state.source.samples, input.image.stamp.source_index),
+          .numbers = numbers_of(c.model.source),
+          .no_sender = c.model.scanner.has_value() ? no_sender_text(*c.model.scanner, now_ns()) : std::string(),
+          .analyses = &c.model.analyses,
+          .picked = c.edits.objects,
+          .faults = faults_of(c.model.source.samples, input.image.stamp.source_index),
           .level_db = input.level_db,
-          .echo_at = c.commands.echo_at};
+          .echo_at = c.queries.echo_at};
 }
 
 ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) {
-  UiState& state = c.state;
-  const ComparedRecording& a = state.cine.a_recording;
+  const ComparedRecording& a = c.model.kept.a_recording;
   return {.ui = c.ui,
           .layout = side_a_,
           .image = *input.compared,
-          .display = state.cine.a,
-          .defaults = state.defaults,
+          .display = c.edits.cine.a,
+          .defaults = c.model.defaults,
           .side = "A",
-          .numbers = a.name.empty() ? numbers_of(state.source) : FrameNumbers{.count = a.frame_count},
-          .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
+          .numbers = a.name.empty() ? numbers_of(c.model.source) : FrameNumbers{.count = a.frame_count},
+          .faults = faults_of(a.name.empty() ? c.model.source.samples : a.samples, input.compared->stamp.source_index),
           .level_db = input.level_db,
           .echo_at = {}};
 }
 
 void ImageArea::draw_waiting_for_a(const PanelContext& c, const SceneInput& input) const {
   if (input.compared != nullptr) return;
-  const std::string& name = c.state.cine.a_recording.name;
+  const std::string& name = c.model.kept.a_recording.name;
   c.ui.text_centred(Type::body, side_a_.image, theme::kMuted, name.empty() ? "Waiting for A" : "Opening " + name);
 }
 
@@ -178,21 +176,20 @@ void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect
 }
 
 void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place place) {
-  UiState& state = c.state;
-  wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+  wipe_x_ = echoloop::wipe_x(layout_, c.edits.cine.wipe);
   if (input.compared == nullptr) return;
   const BadgeLetters letters = place == Place::presentation ? BadgeLetters::large : BadgeLetters::small;
   if (beside()) {
     draw_compare_badges({.ui = c.ui,
-                         .state = state,
+                         .model = c.model,
                          .a = *input.compared,
                          .b = input.image,
                          .side_a = side_a_.image,
                          .side_b = layout_.image,
                          .letters = letters});
   } else {
-    draw_wipe({c.ui, layout_, *input.compared, input.image, state, c.commands, letters});
-    wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+    draw_wipe({c.ui, layout_, *input.compared, input.image, c.model, c.edits, c.commands, letters});
+    wipe_x_ = echoloop::wipe_x(layout_, c.edits.cine.wipe);
   }
   if (depths_overlap(input.compared->grid, input.image.grid)) return;
   const Rect& r = layout_.image;
@@ -201,37 +198,36 @@ void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place 
 
 // Comparison, marks, scale bar and read-out.
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
-  UiState& state = c.state;
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
   for (const AnalysisLayer* const layer : analysis_layers()) {
-    if (layer->draw != nullptr) layer->draw(c.ui, layout_, state.analyses);
+    if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects);
   }
   const bool line = presented ? c.view.has_m_mode() : c.view.dock == Dock::m_mode;
-  if ((line || (c.view.dock == Dock::inspector && !presented)) && state.image.inspected) {
-    draw_inspected(c.ui, layout_, input.image, *state.image.inspected, line ? Dock::m_mode : Dock::inspector);
+  if ((line || (c.view.dock == Dock::inspector && !presented)) && c.edits.view.inspected) {
+    draw_inspected(c.ui, layout_, input.image, *c.edits.view.inspected, line ? Dock::m_mode : Dock::inspector);
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  if (c.ui.escape() && !popup && interaction_.escape(state)) c.ui.use_escape();
+  if (c.ui.escape() && !popup && interaction_.escape(c.edits)) c.ui.use_escape();
   draw_scale_bar(c.ui, beside() ? side_a_ : layout_, presented ? ScaleBarType::large : ScaleBarType::small);
   if (draw_marks(c) && !presented) draw_pointers(c, input);
 }
 
 // With the mouse on the image: true while the pointer is there.
 bool ImageArea::draw_marks(PanelContext& c) {
-  UiState& state = c.state;
-  const auto inspected = state.image.inspected;
+  const auto inspected = c.edits.view.inspected;
   const ImageLayout& pointed = pointed_layout();
-  const bool on_image = interaction_.use(c.ui, pointed, state);
-  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
-  if (interaction_.take_gate_changed()) call(c.commands.params_changed);
-  inspect_ = inspect_ || (state.image.inspected != inspected && c.view.dock == Dock::none);
+  const bool on_image = interaction_.use(c.ui, pointed, c.edits);
+  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, c.edits);
+  if (interaction_.take_gate_changed()) c.commands.send(command::ParamsChanged{});
+  inspect_ = inspect_ || (c.edits.view.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
     inspect_ = false;
     c.view.dock = Dock::inspector;
   }
   for (const AnalysisLayer* const layer : analysis_layers()) {
-    if (layer->point != nullptr) layer->point(state.analyses, interaction_.free_pointer(), interaction_.free_click());
+    if (layer->point == nullptr) continue;
+    layer->point(c.model.analyses, c.edits.objects, interaction_.free_pointer(), interaction_.free_click());
   }
   return on_image;
 }
@@ -276,8 +272,8 @@ MarkTool next_region(MarkTool tool) {
 
 }  // namespace
 
-bool ImageInteraction::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
-  Marks& marks = state.marks;
+bool ImageInteraction::key(Edits& edits, Commands& commands, const KeyPress& press) {
+  Marks& marks = edits.marks;
   if (press.control) return false;
   switch (press.key) {
     case Key::c:
@@ -287,11 +283,11 @@ bool ImageInteraction::key(UiState& state, const UiCommands& commands, const Key
       marks.tool = next_region(marks.tool);
       return true;
     case Key::f:
-      if (state.image.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
-      state.image.pan_zoom = {};
+      if (edits.view.pan_zoom.fitted) commands.send(command::Hint{"The whole image is visible."});
+      edits.view.pan_zoom = {};
       return true;
     case Key::remove:
-      if (marks.selected == 0) call(commands.hint, "No measurement is selected.");
+      if (marks.selected == 0) commands.send(command::Hint{"No measurement is selected."});
       remove_mark(marks, marks.selected);
       return true;
     default:
@@ -299,36 +295,36 @@ bool ImageInteraction::key(UiState& state, const UiCommands& commands, const Key
   }
 }
 
-void ImageInteraction::zoom_and_pan(const Hit& hit, const ImageLayout& layout, UiState& state) {
+void ImageInteraction::zoom_and_pan(const Hit& hit, const ImageLayout& layout, Edits& edits) {
   const ImGuiIO& io = ImGui::GetIO();
   if (hit.hovered && ImGui::IsMouseClicked(2)) middle_panning_ = true;
   middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
   panning_ = panning_ && hit.held;
   if (hit.hovered && io.MouseWheel != 0) {
-    state.image.pan_zoom =
+    edits.view.pan_zoom =
         zoomed_about(layout, io.MousePos.x, io.MousePos.y, std::pow(kWheelStep, static_cast<double>(io.MouseWheel)));
   } else if ((panning_ || middle_panning_) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
-    state.image.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
+    edits.view.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
   }
   if ((panning_ || middle_panning_) && layout.zoom() > 1.0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
 }
 
-void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m, int chip) {
-  Marks& marks = state.marks;
+void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, Edits& edits, double reach_m, int chip) {
+  Marks& marks = edits.marks;
   const PlanePoint at = point_at(layout, ImGui::GetIO().MousePos);
   if (hit.pressed && marks.tool == MarkTool::pointer && chip != 0) {
     marks.selected = chip;
   } else if (hit.pressed && !editor_.press(marks, at, reach_m) && marks.tool == MarkTool::pointer) {
     marks.selected = 0;
     panning_ = free_press_ = true;
-    if (ImGui::IsMouseDoubleClicked(0)) state.image.pan_zoom = {};
+    if (ImGui::IsMouseDoubleClicked(0)) edits.view.pan_zoom = {};
   }
   constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
   const float still = kStill * layout.scale;
   free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
   if (hit.clicked && free_press_) free_click_ = at;
   free_press_ = free_press_ && hit.held;
-  if (marks.tool == MarkTool::inspect && hit.held) state.image.inspected = at;
+  if (marks.tool == MarkTool::inspect && hit.held) edits.view.inspected = at;
   if (hit.hovered || hit.held) editor_.move(marks, at, reach_m);
   if (!hit.held) editor_.release(marks);
   if (!hit.right) return;
@@ -339,11 +335,11 @@ void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, UiSta
   }
 }
 
-bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, UiState& state) {
+bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, Edits& edits) {
   const Hit hit = ui.hit("picture", layout.image);
   free_pointer_.reset();
   free_click_.reset();
-  Marks& marks = state.marks;
+  Marks& marks = edits.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
   const MarksView before{ui, layout, marks, nullptr};
@@ -356,19 +352,19 @@ bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, UiState& state) {
   } else if (hit.pressed) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
-  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, state, reach_m);
-  if (!gate) use_tool(hit, layout, state, reach_m, chip);
+  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, edits, reach_m);
+  if (!gate) use_tool(hit, layout, edits, reach_m, chip);
   if (!gate && hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
     free_pointer_ = layout.point(mouse.x, mouse.y);
   }
-  zoom_and_pan(hit, layout, state);
-  draw_again(ui, layout, state);
+  zoom_and_pan(hit, layout, edits);
+  draw_again(ui, layout, edits);
   return hit.hovered;
 }
 
-void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const {
-  draw_gate(ui, layout, state.params);
-  draw_marks({ui, layout, state.marks, editor_.draft()});
+void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits) const {
+  draw_gate(ui, layout, edits.params);
+  draw_marks({ui, layout, edits.marks, editor_.draft()});
 }
 
 namespace {
@@ -386,7 +382,7 @@ void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
 // Back to the source before, right of the title, which ends at x. Returns its left end.
 float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) {
   Ui& ui = c.ui;
-  std::string label = "Cancel, stay on " + c.state.opening.former;
+  std::string label = "Cancel, stay on " + c.model.opening.former;
   const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
   if (width() > layout.room.x1 - x) label = "Cancel";
   const float right = std::min(layout.room.x1, std::max(layout.image.x1, x + width()));
@@ -395,7 +391,7 @@ float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) 
                                  {"Cancel", "Shows the source before again, as it was.", {}});
   const bool escape = ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (escape) ui.use_escape();
-  if (clicked || escape) call(c.commands.cancel);
+  if (clicked || escape) c.commands.send(command::Cancel{});
   return button.x0;
 }
 
@@ -416,33 +412,32 @@ float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const
   return right - ui.width(Type::small, text) - ui.px(16);
 }
 
-std::string first_image_text(const UiState& state, const WorkProgress& work) {
-  const Adaptive method = state.params.formation.adaptive;
-  std::string text = "Computing the first image of " + state.source.name;
+std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work) {
+  const Adaptive method = edits.params.formation.adaptive;
+  std::string text = "Computing the first image of " + model.source.name;
   if (method != Adaptive::off) text += ", " + std::string(kAdaptiveMethods[static_cast<std::size_t>(method)].label);
   return text + ": " + work.text;
 }
 
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited) {
   const Ui& ui = c.ui;
-  const UiState& state = c.state;
   const Rect& r = layout.image;
   ui.fill(r, theme::rgb(theme::kCanvasHex, kVeil), 0);
-  const auto work = long_work(awaited.since_ns, state.image.work.remaining_s, now_ns());
+  const auto work = long_work(awaited.since_ns, c.model.image.work.remaining_s, now_ns());
   if (!work) return;
   draw_track(ui, layout, work->share);
   const float line = ui.px(20), title_y = r.y0 - ui.px(30);
-  const std::string title = "Opening " + state.source.name;
+  const std::string title = "Opening " + c.model.source.name;
   const float x = r.x0 + ui.width(Type::strong, title) + ui.px(12);
-  const float end = state.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, x, title_y - ui.px(3));
+  const float end = c.model.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, x, title_y - ui.px(3));
   ui.text_fitted(Type::strong, r.x0, end - ui.px(8), title_y, line, theme::kText, title);
-  const auto& f = state.params.formation;
+  const auto& f = c.edits.params.formation;
   const std::string points = fmt::format("{} × {} points", f.grid_nx, f.grid_nz);
   if (f.grid_nx > 0 && f.grid_nz > 0 && x + ui.width(Type::small, points) < end - ui.px(8)) {
     ui.text(Type::small, x, title_y, line, theme::kMuted, points);
   }
   const std::string before = "Not current: last image of " + awaited.shown_of + ".";
-  const std::string first = first_image_text(state, *work);
+  const std::string first = first_image_text(c.model, c.edits, *work);
   const float y = layout.caption_y + ui.px(8), gap = ui.px(16);
   const float both = ui.width(Type::small, before) + gap + ui.width(Type::small, first);
   const bool beside = r.x0 + both <= layout.room.x1;

@@ -30,12 +30,12 @@ class ImageInteraction {
  public:
   // Once a frame, after everything else that takes the mouse on the image. Draws the marks too. True while the
   // pointer is on the image.
-  bool use(Ui& ui, const ImageLayout& layout, UiState& state);
+  bool use(Ui& ui, const ImageLayout& layout, Edits& edits);
   // What use() draws, on the image beside; the mouse is not there.
-  void draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const;
+  void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits) const;
   // True when the key meant something.
-  bool key(UiState& state, const UiCommands& commands, const KeyPress& press);
-  bool escape(UiState& state) { return editor_.escape(state.marks); }
+  bool key(Edits& edits, Commands& commands, const KeyPress& press);
+  bool escape(Edits& edits) { return editor_.escape(edits.marks); }
   // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
   // without dragging.
   [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
@@ -46,8 +46,8 @@ class ImageInteraction {
   void forget() { editor_ = {}; }
 
  private:
-  void zoom_and_pan(const Hit& hit, const ImageLayout& layout, UiState& state);
-  void use_tool(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m, int chip);
+  void zoom_and_pan(const Hit& hit, const ImageLayout& layout, Edits& edits);
+  void use_tool(const Hit& hit, const ImageLayout& layout, Edits& edits, double reach_m, int chip);
 
   MarkEditor editor_;
   std::optional<PlanePoint> free_pointer_, free_click_;
@@ -67,11 +67,9 @@ class ImageArea {
   // In the presentation, without these.
   void draw_presented(PanelContext& c, const SceneInput& input, const Rect& area);
   // Where `inspected` is nowhere yet: in the middle of the visible part.
-  void inspect_somewhere(UiState& state, const SceneInput& input) const;
+  void inspect_somewhere(Edits& edits, const SceneInput& input) const;
   // Not in the presentation: true when the key has an effect here.
-  bool key(UiState& state, const UiCommands& commands, const KeyPress& press) {
-    return interaction_.key(state, commands, press);
-  }
+  bool key(Edits& edits, Commands& commands, const KeyPress& press) { return interaction_.key(edits, commands, press); }
   void forget() { interaction_.forget(); }
   void place_flow_bar(const Rect& bar) { layout_.flow_bar = bar; }
 
@@ -118,7 +116,7 @@ struct WorkProgress {
 float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work);
 
 // "Computing the first image of RFdata1.mat, Minimum variance: 3 of about 8 s".
-[[nodiscard]] std::string first_image_text(const UiState& state, const WorkProgress& work);
+[[nodiscard]] std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work);
 // Over the last image of the source before, which has neither rulers nor numbers.
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited);
 
@@ -130,7 +128,7 @@ enum class BadgeLetters { small, large };  // large: for the projector
 
 struct BadgesContext {
   const Ui& ui;
-  const UiState& state;
+  const Model& model;
   const Image& a;
   const Image& b;
   Rect side_a, side_b;
@@ -148,8 +146,9 @@ struct WipeContext {
   const ImageLayout& layout;
   const Image& a;
   const Image& b;
-  UiState& state;
-  const UiCommands& commands;
+  const Model& model;
+  Edits& edits;
+  Commands& commands;
   BadgeLetters letters = BadgeLetters::small;
 };
 

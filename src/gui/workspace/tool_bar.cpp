@@ -193,7 +193,7 @@ std::string title_of(std::string_view title, std::string_view key) {
 }
 
 Pressed draw_tool(ToolRow& row, const Tool& t, const Rect& r, const Rect& outlined) {
-  Marks& marks = row.c.state.marks;
+  Marks& marks = row.c.edits.marks;
   const std::string title = title_of(t.title, t.key);
   const Pressed p = square(row.c.ui, t.id, r, outlined, marks.tool == t.tool, {title, t.text, {}});
   draw_tool_icon(row.c.ui, t.tool, r.cx(), r.cy(), p.ink);
@@ -207,7 +207,7 @@ void draw_tool(ToolRow& row, const Tool& t) {
 }
 
 void draw_kind_menu(ToolRow& row, const ToolKind& kind, const Rect& button, const std::string& popup) {
-  Marks& marks = row.c.state.marks;
+  Marks& marks = row.c.edits.marks;
   const Ui& ui = row.c.ui;
   std::vector<std::string> ids;
   for (const Tool& t : kind.tools) ids.push_back(std::string(kind.id) + "/" + std::string(t.id));
@@ -227,7 +227,7 @@ void draw_kind_menu(ToolRow& row, const ToolKind& kind, const Rect& button, cons
 void draw_kind(ToolRow& row, const ToolKind& kind, MarkTool& last) {
   Ui& ui = row.c.ui;
   for (const Tool& t : kind.tools) {
-    if (t.tool == row.c.state.marks.tool) last = t.tool;
+    if (t.tool == row.c.edits.marks.tool) last = t.tool;
   }
   const auto shown = std::find_if(kind.tools.begin(), kind.tools.end(), [&](const Tool& t) { return t.tool == last; });
   const Tool& tool = shown != kind.tools.end() ? *shown : kind.tools.front();
@@ -262,7 +262,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
 void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
   const ImageLayout& l = row.layout;
-  PanZoom& pan_zoom = row.c.state.image.pan_zoom;
+  PanZoom& pan_zoom = row.c.edits.view.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
   const auto button = [&](const char* id, Icon icon, const Tip& tip) {
@@ -292,7 +292,7 @@ bool is_open(const PanelContext& c, const View& view) {
 }
 
 void toggle(PanelContext& c, const View& view) {
-  if (view.dock != Dock::none) return toggle_dock(c.state, c.commands, c.view, view.dock);
+  if (view.dock != Dock::none) return toggle_dock(c.edits, c.commands, c.view, view.dock);
   bool& open = c.view.is_open("measure", c.compact);
   open = !open;
 }
@@ -348,15 +348,15 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
        .note = "F",
        .why_not = whole ? kWholeImage : "",
        .parted = !rows.empty()},
-      fit_icon, [&c] { c.state.image.pan_zoom = {}; });
+      fit_icon, [&c] { c.edits.view.pan_zoom = {}; });
   add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true}, enlarge_icon,
       [&c] { c.view.transient.lecture = true; });
   add({.id = "marks/clear",
        .label = "Clear measurements…",
        .note = "can be undone",
-       .why_not = c.state.marks.list.empty() ? "No measurements." : "",
+       .why_not = c.edits.marks.list.empty() ? "No measurements." : "",
        .parted = true},
-      clear_icon, [&c] { clear_marks(c.state.marks); });
+      clear_icon, [&c] { clear_marks(c.edits.marks); });
   if (const auto picked = icon_menu(ui, kMenu, r, rows)) acts[*picked]();
 }
 
@@ -383,15 +383,15 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 }  // namespace
 
-void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
+void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
   view.transient.m_mode_beside = !open && dock == Dock::spectrogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
-  take_inspect_tool(state.marks, view.dock);
+  take_inspect_tool(edits.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;
-  if (dock != Dock::spectrogram || state.params.doppler.gate == wanted) return;
-  state.params.doppler.gate = wanted;
-  call(commands.params_changed);
+  if (dock != Dock::spectrogram || edits.params.doppler.gate == wanted) return;
+  edits.params.doppler.gate = wanted;
+  commands.send(command::ParamsChanged{});
 }
 
 void take_inspect_tool(Marks& marks, Dock opened) {

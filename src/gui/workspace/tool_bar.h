@@ -18,7 +18,7 @@ inline constexpr float kToolBar = 36;  // high, at scale 1
 void take_inspect_tool(Marks& marks, Dock opened);
 // Opens what is closed, in the place of what was open; closes what is open. The gate is off while its spectrogram is
 // not shown, so that nothing is computed unseen.
-void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock);
+void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock);
 
 // `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.
 void draw_tool_bar(PanelContext& c, const Rect& row, const ImageLayout& layout);

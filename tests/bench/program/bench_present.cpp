@@ -14,13 +14,13 @@
 namespace echoloop {
 namespace {
 
-std::unique_ptr<Viewer> make_viewer(LiveImages& live, const WindowSize& window) {
+std::unique_ptr<Viewer> make_viewer(Commands& commands, LiveImages& live, const WindowSize& window) {
   try {
     return std::make_unique<Viewer>(ViewerOptions{.width = window.width,
                                                   .height = window.height,
                                                   .surface = SurfaceKind::offscreen,
                                                   .shader_dir = share_folder() / "shaders"},
-                                    UiCommands{}, live);
+                                    commands, live);
   } catch (const Error& error) {
     print_error("present: skipped: {}\n", error.what());
     return nullptr;
@@ -82,7 +82,7 @@ class PresentBench {
   const BenchRun& run_;
   Mailbox<Image>& images_;
   Viewer& viewer_;
-  UiState state_;
+  WindowState state_;
   StreamSettings stream_;
 };
 
@@ -90,8 +90,9 @@ class PresentBench {
 
 std::optional<PresentFigures> bench_present(const BenchRun& run, const WindowSize& window, int lanes, int turns,
                                             const std::function<void()>& before_each) {
+  Commands commands;  // none is carried out
   LiveImages live;
-  const std::unique_ptr<Viewer> viewer = make_viewer(live, window);
+  const std::unique_ptr<Viewer> viewer = make_viewer(commands, live, window);
   if (viewer == nullptr) return std::nullopt;
   PresentBench bench(run, lanes, live.images, *viewer);
   std::vector<double> rates;

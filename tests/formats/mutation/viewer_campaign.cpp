@@ -139,7 +139,7 @@ class WatchedViewer {
   // Checks for one line about the file and no other change. (Lines may also be about the end of the previous stream,
   // and about the facts of its recording.)
   std::string refused(const fs::path& file, const std::string& shown_before, bool played, std::size_t errors) {
-    UiState& state = app_.state();
+    WindowState& state = app_.state();
     std::size_t about_it = 0, others = 0;
     std::string outcome = "broken";
     for (const Message& message : state.notices.messages.list()) {

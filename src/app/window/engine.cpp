@@ -1,8 +1,9 @@
-#include "app/window/window_parts.h"
+#include "app/window/engine.h"
 
 #include <fmt/chrono.h>
 
 #include <ctime>
+#include <utility>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
@@ -20,37 +21,31 @@ std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std:
 
 }  // namespace
 
-WindowParts::WindowParts(const Options& with)
-    : options(with), history(options.history_bytes.value_or(default_history_bytes())) {
-  state.stream = options.stream;
-  if (kiosk()) state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
+void Messages::say(Severity severity, const std::string& text, const std::string& cause) {
+  model_.notices.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
 }
 
-void WindowParts::say(Severity severity, const std::string& text, const std::string& cause) {
-  state.notices.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
+void Messages::hint(const std::string& text) {
+  model_.notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
 }
 
-void WindowParts::hint(const std::string& text) {
-  state.notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
-}
-
-SavedSession WindowParts::session_now(SavedMoment moment) const {
-  if (source == nullptr) return {};
-  const Image& shown = viewer->shown_image();
-  SavedSession now{.source = named,
-                   .facts = facts,
-                   .description = opened_description(source->acquisition()),
+SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Viewer& viewer, SavedMoment moment) {
+  if (in_use.source == nullptr) return {};
+  const Image& shown = viewer.shown_image();
+  SavedSession now{.source = in_use.named,
+                   .facts = in_use.facts,
+                   .description = opened_description(in_use.source->acquisition()),
                    .settings = {},
-                   .stream = state.stream,
-                   .marks = state.marks,
-                   .pan_zoom = state.image.pan_zoom,
-                   .layout = layout_text(viewer->settings()),
+                   .stream = edits.stream,
+                   .marks = edits.marks,
+                   .pan_zoom = edits.view.pan_zoom,
+                   .layout = layout_text(viewer.settings()),
                    .frame = shown.stamp.source_index,
                    .moment = moment};
   for (const ParamSpec& spec : param_table()) {
     now.settings.push_back(
         std::string(spec.key) + "=" +
-        (spec.choices.empty() ? fmt::format("{:.17g}", get_number(state.params, spec)) : get_text(state.params, spec)));
+        (spec.choices.empty() ? fmt::format("{:.17g}", get_number(edits.params, spec)) : get_text(edits.params, spec)));
   }
   if (shown.number != 0) {  // of all transmits, as a stream holds it
     now.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
@@ -58,31 +53,31 @@ SavedSession WindowParts::session_now(SavedMoment moment) const {
   return now;
 }
 
-bool WindowParts::refused_in_kiosk() {
-  if (state.no_effect.files.empty()) return false;
-  say(Severity::info, state.no_effect.files);
+bool Messages::refused_in_kiosk() {
+  if (model_.no_effect.files.empty()) return false;
+  say(Severity::info, model_.no_effect.files);
   return true;
 }
 
-bool WindowParts::scripted() const {
-  return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options.files);
+bool is_scripted(const Options& options) {
+  return options.frames > 0 || options.duration_s > 0.0 || is_kiosk(options) || names_output(options.files);
 }
 
-ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
-  const auto& options = parts.options;
+ViewerOptions viewer_options(const Options& options, bool on_gpu, SurfaceKind surface, Queries queries) {
   const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.files["--screenshot"].empty();
-  const bool kiosk = parts.kiosk();
+  const bool kiosk = is_kiosk(options);
   return {.width = options.width,
           .height = options.height,
           .surface = surface,
-          .interop = options.interop && parts.on_gpu() ? Interop::try_it : Interop::off,
+          .interop = options.interop && on_gpu ? Interop::try_it : Interop::off,
           .shader_dir = share_folder() / "shaders",
           .settings_file = kiosk ? "" : settings_file(),
           .remembered_place = !scripted && !options.size_given,
           .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
           .ui_scale = options.ui_scale,
           .closing = kiosk ? Closing::never : Closing::by_user,
-          .vsync = true};
+          .vsync = true,
+          .queries = std::move(queries)};
 }
 
 ProgramFacts program_facts() {

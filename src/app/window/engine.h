@@ -1,0 +1,70 @@
+// What the controllers of the window share, each as far as it uses it: the messages, the source in use, and what makes
+// images of it. UI thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/options.h"
+#include "app/outputs/doubts.h"
+#include "app/session_file.h"
+#include "app/stream/session.h"
+#include "core/acquisition.h"
+#include "core/results/live_images.h"
+#include "core/timing_trace.h"
+#include "gui/state/ui_state.h"
+#include "gui/viewer.h"
+#include "history/rf_history.h"
+
+namespace echoloop {
+
+// Puts lines into the message log.
+class Messages {
+ public:
+  explicit Messages(Model& model) : model_(model) {}
+
+  // `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
+  void say(Severity severity, const std::string& text, const std::string& cause = {});
+  void hint(const std::string& text);     // why an action has no effect: shown for a few seconds
+  [[nodiscard]] bool refused_in_kiosk();  // with a message
+
+ private:
+  Model& model_;
+};
+
+struct SourceInUse {
+  std::shared_ptr<Source> source;            // null: none has been opened yet
+  std::string named;                         // as the user named it
+  Facts facts;                               // when it was opened
+  std::optional<std::vector<Doubt>> doubts;  // about them; nothing: not measured
+};
+
+// In the order in which they are made; the session ends first.
+struct Engine {
+  std::unique_ptr<Backend> backend;
+  RfHistory history;
+  TimingTrace trace{};
+  LiveImages live = {};
+  PastImages past = {};
+  InspectionAnswers inspections = {};
+  std::unique_ptr<Session> session = {};  // null: no stream
+
+  [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
+};
+
+[[nodiscard]] inline bool is_kiosk(const Options& options) { return options.kiosk_idle_s > 0.0; }
+// True for a run without an operator: with an end or output files on the command line, or in a kiosk.
+[[nodiscard]] bool is_scripted(const Options& options);
+
+// Of what is on screen; without a source: empty.
+[[nodiscard]] SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Viewer& viewer,
+                                       SavedMoment moment);
+
+// How the window is made, from the options and from whether a kiosk, a script or a user runs it.
+ViewerOptions viewer_options(const Options& options, bool on_gpu, SurfaceKind surface, Queries queries);
+
+[[nodiscard]] ProgramFacts program_facts();
+
+}  // namespace echoloop

@@ -1,0 +1,160 @@
+// The commands of the window: what controls and keys ask of the program, as values in one queue, which the program
+// carries out between two window frames; and the questions that it answers at once. UI thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/params.h"
+#include "core/results/inspection.h"
+#include "gui/state/analysis_views.h"
+#include "gui/state/import_state.h"
+
+namespace echoloop {
+
+// The parts of ImportOrder, PresetOrder and ResultTable say what is to be done; a choice has an enumeration.
+enum class CompareSide { a, b };
+// Answer to the question whether a recording may be opened without a sandbox.
+enum class SandboxAnswer { open, cancel };
+// accept: senders are let in, or the sender is disconnected and none is; phantom: a sender of the heart phantom is
+// started, or ends.
+enum class SenderCommand { accept, disconnect, phantom };
+// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, its complex pixels and those of kept
+// frames, a film of kept frames, timings, what was measured on it, the session, the scanner's description as JSON.
+enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
+enum class TimingFile { chrome_trace, csv };
+
+// The table of an analysis, saved as CSV after the lines about source and parameters.
+struct ResultTable {
+  std::string suffix;   // of the file's name, "_objects"
+  std::string heading;  // comment lines, which begin with "# "
+  std::string rows;     // with further comment lines before them
+  FrameStamp stamp;     // of the image that it was made of
+  ImagingParams params;
+};
+
+// `activate`: it is the one in use, without being loaded.
+enum class PresetCommand { load, activate, save_as, overwrite, rename, remove, set_default, unset_default };
+struct PresetOrder {
+  PresetCommand act = PresetCommand::load;
+  int index = -1;         // which one; save_as: none; activate: -1 for none
+  std::string name = {};  // save_as, rename
+};
+
+struct CommandInfo {
+  std::string_view name;        // for the log, undo and other programs
+  bool files = false;           // opens, saves, records or deletes: refused in a kiosk
+  std::string_view cause = {};  // names the message of a failure, which the next success resolves
+};
+
+namespace command {
+using Info = CommandInfo;
+
+// clang-format off
+struct ParamsChanged { static constexpr Info kInfo{"params_changed"}; };  // after any edit of Edits::params
+struct StreamChanged { static constexpr Info kInfo{"stream_changed"}; };  // after any edit of Edits::stream
+struct CineChanged { static constexpr Info kInfo{"cine_changed"}; };      // after any edit of Edits::cine
+// After any edit of Edits::facts: the recording is opened again with them.
+struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
+struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // as parse_phantom() takes it
+struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background
+struct OpenLesson { static constexpr Info kInfo{"open_lesson", true}; std::string name; };  // session in assets/lessons
+struct OpenScanner { static constexpr Info kInfo{"open_scanner", true}; std::string address; };  // waits at it
+struct OpenNetworkScanner { static constexpr Info kInfo{"open_network_scanner", true}; std::uint16_t port = 0; };
+struct OpenManual { static constexpr Info kInfo{"open_manual", true}; };  // in the desktop's program for such pages
+struct Import { static constexpr Info kInfo{"import", true, "importing"}; ImportOrder order; };
+struct Sender { static constexpr Info kInfo{"sender", false, "sender"}; SenderCommand act = {}; };
+struct AnswerSandbox { static constexpr Info kInfo{"answer_sandbox"}; SandboxAnswer answer = {}; };
+struct Cancel { static constexpr Info kInfo{"cancel"}; };  // what the progress strip shows: opening, or a film
+struct ToggleFreeze { static constexpr Info kInfo{"toggle_freeze"}; };
+// Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
+// empty path: A is B's recording with held settings again.
+struct CompareWith {
+  static constexpr Info kInfo{"compare_with", true};
+  CompareSide side = {};
+  std::filesystem::path file;
+};
+struct SwapRecordings { static constexpr Info kInfo{"swap_recordings"}; };  // A, a recording of its own, becomes B
+struct Save { static constexpr Info kInfo{"save", true}; SaveWhat what = {}; };
+struct SaveTable { static constexpr Info kInfo{"save_table", true}; ResultTable table; };
+struct SaveTimings { static constexpr Info kInfo{"save_timings", true}; TimingFile format = {}; };
+struct ToggleRecord { static constexpr Info kInfo{"toggle_record", true, "recording"}; };
+struct Preset { static constexpr Info kInfo{"preset", false, "preset"}; PresetOrder order; };
+struct Say { static constexpr Info kInfo{"say"}; std::string text; };    // a line of message
+struct Hint { static constexpr Info kInfo{"hint"}; std::string text; };  // gone after a moment: why a key has no effect
+struct AutoReference { static constexpr Info kInfo{"auto_reference"}; };  // the next frame's brightest pixel: 0 dB
+struct SoundSpeed { static constexpr Info kInfo{"sound_speed", false, "sound speed"}; SoundSpeedAct act = {}; };
+struct ResetLatencies { static constexpr Info kInfo{"reset_latencies"}; };  // percentiles and maximum since the start
+struct Restart { static constexpr Info kInfo{"restart"}; };  // after a fault
+struct UseCpu { static constexpr Info kInfo{"use_cpu"}; };   // after a device fault
+struct Reset { static constexpr Info kInfo{"reset"}; };      // everything that can be set, as it was at the start
+struct UndoReset { static constexpr Info kInfo{"undo_reset"}; };
+struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::size_t index = 0; };
+// clang-format on
+}  // namespace command
+
+using AnyCommand =
+    std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
+                 command::OpenPhantom, command::OpenFile, command::OpenLesson, command::OpenScanner,
+                 command::OpenNetworkScanner, command::OpenManual, command::Import, command::Sender,
+                 command::AnswerSandbox, command::Cancel, command::ToggleFreeze, command::CompareWith,
+                 command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
+                 command::ToggleRecord, command::Preset, command::Say, command::Hint, command::AutoReference,
+                 command::SoundSpeed, command::ResetLatencies, command::Restart, command::UseCpu, command::Reset,
+                 command::UndoReset, command::DismissMessage>;
+
+// One function for each command, in one call of std::visit.
+template <class... Act>
+struct Acts : Act... {
+  using Act::operator()...;
+};
+
+inline CommandInfo info_of(const AnyCommand& command) {
+  CommandInfo info = std::visit([](const auto& c) { return c.kInfo; }, command);
+  const auto* preset = std::get_if<command::Preset>(&command);
+  const bool changes_none =
+      preset == nullptr || preset->order.act == PresetCommand::load || preset->order.act == PresetCommand::activate;
+  info.files = info.files || !changes_none;
+  return info;
+}
+
+// In the order of their coming. One that comes while others are carried out waits for the next window frame.
+class Commands {
+ public:
+  void send(AnyCommand command) { waiting_.push_back(std::move(command)); }
+  [[nodiscard]] std::vector<AnyCommand> take() { return std::exchange(waiting_, {}); }
+
+ private:
+  std::vector<AnyCommand> waiting_;
+};
+
+// What the About panel says of the program.
+struct ProgramFacts {
+  std::string version;  // "0.1.0"
+  std::string sandbox;  // of the reader process, as --version says: "static reader: seccomp, Landlock, namespaces"
+  std::string licence;  // "MIT License"
+  std::string notices;  // path of the file that holds them; empty: not installed
+};
+
+// The sample that holds the echo of a place, as the nearest element recorded it.
+struct EchoPlace {
+  int transmit = 0;  // from 1
+  int element = 0;   // from 1
+  int sample = 0;    // from 0, as in the recording
+};
+
+// Answered at once; empty functions: no answer.
+struct Queries {
+  std::function<ProgramFacts()> program_facts = {};
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at = {};  // nothing: no sample there
+};
+
+}  // namespace echoloop
