@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/open_recording.h"
 #include "gui/state/dock_list.h"
 #include "source/phantom_text.h"

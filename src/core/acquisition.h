@@ -6,11 +6,8 @@
 // Readers convert every other convention (first element fires, centre element fires), so that nobody else has to.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +48,10 @@ struct Transmit {
   double aperture_m = 0.0;  // width of the elements that fire, focused beams; 0 when unknown
 };
 
+// When the wave passes (x, z), before its focus, relative to time zero: plane (x sin a + z cos a)/c; diverging
+// (|p - s| - |s|)/c; focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c).
+double arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s);
+
 enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
 [[nodiscard]] constexpr int values_per_sample(SignalKind signal) { return signal == SignalKind::iq ? 2 : 1; }
@@ -62,7 +63,7 @@ enum class DataKind { channels, beamformed };
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
 // Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
-// (acquisition_facts.h), empty when nobody can.
+// (core/facts.h), empty when nobody can.
 struct Assumption {
   std::string text;
   std::string fact;
@@ -106,34 +107,5 @@ inline constexpr int kMaxElements = 16384;
 inline constexpr int kMaxTransmits = 16384;
 inline constexpr int kMaxSamples = 1 << 24;
 inline constexpr double kMaxDepth_m = 10.0;  // of an image
-
-// What a file may fail to say about its recording and the user may know: a centre frequency, a frame rate, the time of
-// the first sample. One table for --set, for the window's Source panel and for the readers' assumptions.
-
-struct FactSpec {
-  const char* key;  // SI, as in --set KEY=VALUE
-  const char* label;
-  const char* unit;                // on screen
-  double per_unit;                 // SI value of one unit on screen
-  double least, most;              // SI, both accepted
-  double track_least, track_most;  // SI, reached by dragging
-  bool logarithmic;
-  const char* help;
-  double (*get)(const Acquisition&);
-  void (*set)(Acquisition&, double);
-};
-
-std::span<const FactSpec> fact_specs();
-const FactSpec* find_fact(std::string_view key);  // null: no such fact
-
-using Facts = std::map<std::string, double>;  // by key, SI
-
-// Takes the facts out of KEY=VALUE settings; the others stay, in their order. Throws Error for a value that is no
-// number or out of range.
-Facts take_facts(std::vector<std::string>& settings);
-
-// The acquisition with the user's facts in place of what the reader assumed. Throws Error (naming `what`) when it is
-// not valid with them.
-AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts);
 
 }  // namespace echoloop

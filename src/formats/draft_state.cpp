@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/file_outline.h"
 #include "formats/import_draft.h"
 #include "formats/readers/description_json.h"
@@ -28,7 +28,7 @@ std::string DraftState::reason(const std::string& key) const {
 }
 
 void DraftState::prefer_positions() {
-  const FactRow* const row = fact_row_of_key("element_x_m");
+  const FactQuestion* const row = question_of_key("element_x_m");
   if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
 }
 
@@ -53,9 +53,9 @@ std::string DraftState::unknown_of(const std::string& text, const FileOutline& o
   if (!all.is_object()) return "";
   Json unknown = all;
   for (const auto& [key, value] : all.items()) {
-    const FactRow* const row = fact_row_of_key(key);
+    const FactQuestion* const row = question_of_key(key);
     if (row == nullptr) continue;
-    const bool known = std::ranges::any_of(row->forms, [&](const FactForm& form) {
+    const bool known = std::ranges::any_of(row->forms, [&](const FactRow& form) {
       const auto found = values.find(form.key);
       return found != values.end() &&
              (found->second.state == FactState::read || found->second.state == FactState::guessed);
@@ -80,8 +80,8 @@ bool DraftState::take_description(const std::string& text, const std::string& re
         axes = value.get<std::vector<std::string>>();
       continue;
     }
-    if (const FactRow* const row = fact_row_of_key(key); row != nullptr) {
-      for (const FactForm& form : row->forms) {
+    if (const FactQuestion* const row = question_of_key(key); row != nullptr) {
+      for (const FactRow& form : row->forms) {
         if (form.key != key && !json.contains(form.key)) values.erase(form.key);
       }
       forms[row->id] = *form_of_key(*row, key);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/facts.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/containers/array_view.h"
 #include "formats/readers/description_json.h"
 
@@ -42,7 +42,7 @@ ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGu
 
 void ImportDraft::take_guesses() {
   for (const OutlineGuess& guess : outline_.guesses) {
-    const FactRow* const row = fact_row_of_key(guess.key);
+    const FactQuestion* const row = question_of_key(guess.key);
     if (guess.key == "axes") {
       const Json axes = Json::parse(guess.value, nullptr, false);
       if (axes.is_array() && std::ranges::all_of(axes, [](const Json& one) { return one.is_string(); }))
@@ -65,8 +65,8 @@ void ImportDraft::take_guesses() {
 // What is not in the file and has a usual value; and the band of the echoes, until they are measured.
 void ImportDraft::assume_rest() {
   const auto assume = [&](const char* key, const std::string& json, const char* why) {
-    const FactRow* const row = fact_row_of_key(key);
-    for (const FactForm& form : row->forms) {
+    const FactQuestion* const row = question_of_key(key);
+    for (const FactRow& form : row->forms) {
       if (now_.values.contains(form.key)) return;
     }
     if (now_.values.contains("time_s") && std::string_view(key) == "t0_s") return;
@@ -174,7 +174,7 @@ std::size_t ImportDraft::raw_bytes() const {
 }
 
 DraftFact ImportDraft::fact(std::string_view id) const {
-  DraftFact fact{.row = find_fact_row(id), .form = 0, .json = {}, .state = FactState::missing, .reason = {}};
+  DraftFact fact{.row = find_question(id), .form = 0, .json = {}, .state = FactState::missing, .reason = {}};
   const auto chosen = now_.forms.find(std::string(id));
   if (chosen != now_.forms.end()) fact.form = chosen->second;
   for (std::size_t k = 0; k < fact.row->forms.size(); ++k) {
@@ -191,7 +191,7 @@ DraftFact ImportDraft::fact(std::string_view id) const {
 
 std::vector<DraftFact> ImportDraft::facts() const {
   std::vector<DraftFact> all;
-  for (const FactRow& row : fact_rows()) {
+  for (const FactQuestion& row : fact_questions()) {
     const std::string_view id = row.id;
     if (lines() && (id == "transmits" || id == "zero" || id == "event")) {
       if (id == "transmits" || fact(id).state != FactState::answered) continue;
@@ -222,7 +222,7 @@ std::string ImportDraft::description(Naming naming) const {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
   };
   Json assumed = Json::array();
-  for (const DescriptionKey& row : description_keys()) {
+  for (const FactRow& row : description_keys()) {
     const std::string key = row.key;
     if (key == "file") {
       if (naming == Naming::file) add(key, json_dump(file_name_));
@@ -232,7 +232,7 @@ std::string ImportDraft::description(Naming naming) const {
     } else if (key == "assumed") {
       if (!assumed.empty()) add(key, assumed.dump());  // the last row
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
-      const FactRow* const fact_row = fact_row_of_key(key);
+      const FactQuestion* const fact_row = question_of_key(key);
       const std::string said = fact_row == nullptr ? key : fact(fact_row->id).as().key;
       if (said != key && !(key == "pitch_m" && said == "element_x_m")) continue;  // said in another way
       if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
@@ -263,12 +263,12 @@ void ImportDraft::change(DraftState next, const std::string& text) {
 }
 
 std::string ImportDraft::answer(std::string_view id, std::string_view text) {
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr) return "no such fact";
   const DraftFact before = fact(id);
   DraftState next = now_;
   if (text.find_first_not_of(" \t") == std::string_view::npos) {
-    for (const FactForm& form : row->forms) {
+    for (const FactRow& form : row->forms) {
       next.values.erase(form.key);
       if (const auto guess = guessed_.find(form.key); guess != guessed_.end()) next.values[form.key] = guess->second;
     }
@@ -288,11 +288,11 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
   }
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
   if (read.json.empty()) return one_line(read.error);
-  for (const FactForm& other : row->forms) next.values.erase(other.key);
+  for (const FactRow& other : row->forms) next.values.erase(other.key);
   if (id == "transmits") next.values.erase("tx_mirrored");
   next.forms[std::string(id)] = form;
   next.values[row->forms[form].key] = {read.json, FactState::answered, one_line(read.note)};
-  const std::string unit = *row->forms[form].unit == '\0' ? "" : std::string(" ") + row->forms[form].unit;
+  const std::string unit = *row->forms[form].unit.symbol == '\0' ? "" : std::string(" ") + row->forms[form].unit.symbol;
   const std::string was = before.json.empty() ? "" : shown_value(before.as(), outline_, before.json) + " → ";
   change(std::move(next),
          std::string(row->label) + ": " + was + shown_value(row->forms[form], outline_, read.json) + unit);
@@ -301,7 +301,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
 
 std::string ImportDraft::confirm(std::string_view id) {
   DraftState next = now_;
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr) {
     next.axes_answered = true;
   } else {
@@ -314,7 +314,7 @@ std::string ImportDraft::confirm(std::string_view id) {
 }
 
 std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr || form >= row->forms.size()) return "no such form";
   const DraftFact before = fact(id);
   DraftState next = now_;

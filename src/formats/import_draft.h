@@ -11,35 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/file_outline.h"
 
 namespace echoloop {
 
-// What a description says besides the array and its axes, as a table of facts in the order in which they matter: the
-// ways to state each of them, units on screen, limits, and the reading of a typed answer. Constant data and pure
-// functions. Any thread.
+// What a description says besides the array and its axes, as questions in the order in which they matter, and the
+// reading of a typed answer. Constant data and pure functions. Any thread.
 
-enum class FactShape { number, list, points, word };
-
-struct FactForm {      // one way to state a fact
-  const char* key;     // of the description
-  const char* label;   // "plane waves, angles"
-  const char* unit;    // on screen
-  double per_unit;     // SI value of one unit on screen
-  double least, most;  // SI, magnitude, both accepted; list and points: of the largest
-  FactShape shape;
-  Quantity quantity;  // for the unit of a variable without one
-};
-
-enum class FactNeed { required, asked, optional };  // asked: has a default, which may be wrong
-
-struct FactRow {
-  const char* id;
-  const char* label;
-  FactNeed need;
-  std::span<const FactForm> forms;
-  const char* help;
+struct FactQuestion : FactRow::Question {
+  std::vector<FactRow> forms;  // the ways to answer it
 };
 
 // Values of the fact "event".
@@ -55,18 +36,18 @@ enum class FactState { missing, asked, assumed, guessed, read, answered };  // a
 [[nodiscard]] FactState state_of(const FileOutline& outline, const OutlineGuess& guess);
 
 struct DraftFact {  // as it stands in a description in the making
-  const FactRow* row = nullptr;
+  const FactQuestion* row = nullptr;
   std::size_t form = 0;  // of row->forms
   std::string json;      // empty: none
   FactState state = FactState::missing;
   std::string reason;  // one line
-  [[nodiscard]] const FactForm& as() const { return row->forms[form]; }
+  [[nodiscard]] const FactRow& as() const { return row->forms[form]; }
 };
 
-std::span<const FactRow> fact_rows();  // most important first
-const FactRow* find_fact_row(std::string_view id);
-const FactRow* fact_row_of_key(std::string_view key);  // null: of none
-std::optional<std::size_t> form_of_key(const FactRow& row, std::string_view key);
+const std::vector<FactQuestion>& fact_questions();  // most important first
+const FactQuestion* find_question(std::string_view id);
+const FactQuestion* question_of_key(std::string_view key);  // null: of none
+std::optional<std::size_t> form_of_key(const FactQuestion& row, std::string_view key);
 
 // "acq.fs", "acq.fs * 1e6", "1 / acq.dt": a variable of the file and what it is multiplied with.
 struct VariableUse {
@@ -93,21 +74,21 @@ struct ReadAnswer {
 bool holds_points(const OutlineEntry& entry);
 // A number, numbers, "first : step : last", points "x z; x z" in the unit on screen or that typed behind them; a
 // variable of the file; JSON in SI units.
-ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view text);
+ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileOutline& outline, std::string_view text);
 
 // plain_text() with line breaks and tabs as spaces: what was typed, pasted or read, in a row of the window.
 std::string one_line(std::string_view text);
 
 // A value of a description on screen, without its unit ("64 values, −9.45 … 9.45"), and as it would be typed.
-std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& json);
-std::string typed_value(const FactForm& form, const std::string& json);
+std::string shown_value(const FactRow& form, const FileOutline& outline, const std::string& json);
+std::string typed_value(const FactRow& form, const std::string& json);
 // "acq.fs": the variable that a value names; empty: none.
 std::string variable_of(const FileOutline& outline, const std::string& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.
 std::optional<double> number_of(const FileOutline& outline, const std::string& json);
 
 // What is asked about a fact that is guessed all the same, or about the axes; empty: nothing.
-std::string question_about(const FileOutline& outline, const FactRow& row);
+std::string question_about(const FileOutline& outline, const FactQuestion& row);
 std::string question_about_axes(const FileOutline& outline);
 const OutlineEntry* largest_array(const FileOutline& outline);  // of numbers; null: none
 
@@ -165,7 +146,7 @@ std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most);
 // What is open in a description in the making: without an answer, or with nothing better than a guess that may be
 // wrong. The assistant's head, its section Missing and the button follow from this list.
 struct OpenQuestion {
-  std::string id;           // "axes", or of fact_rows()
+  std::string id;           // "axes", or of fact_questions()
   std::string key = {};     // of the description: "axes", "t0_s"; empty: it has no value
   bool needed = false;      // nothing opens without an answer
   std::string reason = {};  // of the axes
@@ -234,7 +215,7 @@ class ImportDraft {
   [[nodiscard]] std::size_t whole(const std::string& key) const { return now_.whole(key); }
   [[nodiscard]] std::string reason(const std::string& key) const { return now_.reason(key); }
   [[nodiscard]] std::vector<DraftFact> facts() const;                 // most important first
-  [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_rows()
+  [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_questions()
   [[nodiscard]] std::vector<OpenQuestion> questions() const;          // most important first
   [[nodiscard]] std::string use_of(const OutlineEntry& entry) const;  // "sampling"; empty: unused
   // JSON, in the order of the table of keys. `file`: with the name of the file, else for a file of any name.

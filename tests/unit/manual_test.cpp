@@ -16,7 +16,7 @@
 #include "app/options/options.h"
 #include "app/outputs/measured_values.h"
 #include "core/param_table.h"
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/base/format_table.h"
 #include "gui/state/marks.h"
 #include "source/phantom_text.h"

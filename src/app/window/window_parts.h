@@ -11,7 +11,7 @@
 #include "app/outputs/doubts.h"
 #include "app/session_file.h"
 #include "app/stream/session.h"
-#include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/results/live_images.h"
 #include "core/timing_trace.h"
 #include "gui/state/ui_state.h"

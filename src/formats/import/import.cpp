@@ -25,8 +25,11 @@ namespace {
 void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
   Acquisition a = *recording.acquisition;
   std::vector<Assumption> said;
-  for (const Guess& one : guess.guesses)
-    said.emplace_back(one.key + ": " + printable(one.reason, 160), one.assumed ? one.fact : "");
+  for (const Guess& one : guess.guesses) {
+    const FactRow* const row = one.assumed ? find_description_key(one.key) : nullptr;
+    said.emplace_back(one.key + ": " + printable(one.reason, 160),
+                      row != nullptr && row->given.place > 0 ? row->name : "");
+  }
   a.assumptions.insert(a.assumptions.begin(), said.begin(), said.end());
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }
