@@ -77,12 +77,6 @@ std::optional<std::vector<double>> steps_in(std::string_view text) {
   return numbers;
 }
 
-std::optional<Json> json_of(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return std::nullopt;
-  return json;
-}
-
 std::string out_of_range(const FactQuestion& row, const FactRow& form, double si) {
   std::string name = form.label;
   if (row.forms.size() == 1) {
@@ -108,41 +102,38 @@ double largest_in(const Json& json) {
 
 ReadAnswer checked_answer(const FactQuestion& row, const FactRow& form, const Json& json) {
   const double largest = largest_in(json);
-  if (!in_range(form, largest)) return {.json = {}, .note = {}, .error = out_of_range(row, form, largest)};
+  if (!in_range(form, largest)) return {.error = out_of_range(row, form, largest)};
   if (form.shape == FactShape::number && json.is_number() && form.least > 0.0 && json.get<double>() < 0.0)
-    return {.json = {}, .note = {}, .error = out_of_range(row, form, json.get<double>())};
-  return {.json = json_dump(json), .note = {}, .error = {}};
+    return {.error = out_of_range(row, form, json.get<double>())};
+  return {.json = json};
 }
 
 ReadAnswer refused_answer(const FactRow& form, std::string_view text) {
   constexpr const char* kAccepted[] = {"a number", "numbers", "points: x z; x z", "JSON"};
-  return {.json = {},
-          .note = {},
-          .error = "'" + std::string(text.substr(0, 24)) +
+  return {.error = "'" + std::string(text.substr(0, 24)) +
                    "': accepted: " + kAccepted[static_cast<std::size_t>(form.shape)] +
                    (form.shape == FactShape::word ? "" : ", or a variable of the file")};
 }
 
 ReadAnswer read_variable(const FactQuestion& row, const FactRow& form, const VariableUse& use, std::string_view text) {
-  if (!use.entry->numeric) return {.json = {}, .note = {}, .error = use.entry->path + " is not a number"};
+  if (!use.entry->numeric) return {.error = use.entry->path + " is not a number"};
   const auto range = range_of(*use.entry);
   const double largest = range ? range->largest() : 0.0;
   if (use.has_factor || !range) {
     if (range && !use.inverse && !in_range(form, largest * std::abs(use.factor)))
-      return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * use.factor)};
-    return {.json = json_dump(Json(without_spaces(text))), .note = {}, .error = {}};
+      return {.error = out_of_range(row, form, largest * use.factor)};
+    return {.json = without_spaces(text)};
   }
   const double reach = form.unit.quantity == Quantity::duration ? 1e-2 : form.shape == FactShape::number ? 0.02 : 0.5;
   const double factor = unit_by_size(form.unit.quantity, largest, reach);
-  if (!in_range(form, largest * factor))
-    return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * factor)};
+  if (!in_range(form, largest * factor)) return {.error = out_of_range(row, form, largest * factor)};
   char exact[40];
   std::snprintf(exact, sizeof exact, "%.17g", factor);
   const std::string expression = factor == 1.0 ? use.entry->path : use.entry->path + " * " + exact;
   const Unit* const unit = factor == 1.0 ? nullptr : unit_of_factor(factor, form.unit.quantity);
   const std::string note =
       unit == nullptr ? "" : "read as " + std::string(unit->quantity == Quantity::angle ? unit->word : unit->symbol);
-  return {.json = json_dump(Json(expression)), .note = note, .error = {}};
+  return {.json = expression, .note = note};
 }
 
 }  // namespace
@@ -268,20 +259,17 @@ ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileO
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (std::ranges::find(kEventWords, text) != std::end(kEventWords))
-        return {.json = json_dump(Json(text)), .note = {}, .error = {}};
-      return {.json = {},
-              .note = {},
-              .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, centre, delays"};
+      if (std::ranges::find(kEventWords, text) != std::end(kEventWords)) return {.json = text};
+      return {.error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, centre, delays"};
     }
-    const auto json = json_of(text);
-    return json && json->is_array() ? ReadAnswer{.json = json_dump(*json), .note = {}, .error = {}}
-                                    : refused_answer(form, text);
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_array() ? ReadAnswer{.json = json} : refused_answer(form, text);
   }
-  if (form.key == std::string_view("tx_elements") && text == "all") return {.json = "\"all\"", .note = {}, .error = {}};
+  if (form.key == std::string_view("tx_elements") && text == "all") return {.json = "all"};
   if (text.starts_with('[')) {  // JSON, SI units
-    const auto json = json_of(text);
-    return json && form.shape != FactShape::number ? checked_answer(row, form, *json) : refused_answer(form, text);
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() || form.shape == FactShape::number ? refused_answer(form, text)
+                                                                  : checked_answer(row, form, json);
   }
   const std::string said = text;
   const double per_unit = take_unit(text, form);
@@ -304,19 +292,14 @@ ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileO
   return checked_answer(row, form, alone ? Json(values->front()) : Json(*values));
 }
 
-std::string variable_of(const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json || !json->is_string()) return "";
-  const auto use = find_variable(outline, json->get<std::string>());
+std::string variable_of(const FileOutline& outline, const Json& json) {
+  const auto use = json.is_string() ? find_variable(outline, json.get<std::string>()) : std::nullopt;
   return use ? use->entry->path : "";
 }
 
-std::optional<double> number_of(const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return std::nullopt;
-  if (json->is_number()) return json->get<double>();
-  if (!json->is_string()) return std::nullopt;
-  const auto use = find_variable(outline, json->get<std::string>());
+std::optional<double> number_of(const FileOutline& outline, const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  const auto use = json.is_string() ? find_variable(outline, json.get<std::string>()) : std::nullopt;
   const auto range = use ? range_of(*use->entry) : std::nullopt;
   if (!range || range->least != range->most) return std::nullopt;
   return use->inverse ? use->factor / range->first : use->factor * range->first;
@@ -329,12 +312,11 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string shown_value(const FactRow& form, const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return "";
+std::string shown_value(const FactRow& form, const FileOutline& outline, const Json& json) {
+  if (json.is_discarded()) return "";
   const auto unit = [&](double si) { return short_text(si / form.unit.si); };
-  if (json->is_string()) {
-    const std::string expression = json->get<std::string>();
+  if (json.is_string()) {
+    const std::string expression = json.get<std::string>();
     const auto use = find_variable(outline, expression);
     const auto range = use ? range_of(*use->entry) : std::nullopt;
     if (!range) return one_line(expression);
@@ -348,19 +330,19 @@ std::string shown_value(const FactRow& form, const FileOutline& outline, const s
     return std::to_string(n) + " values, " + of(swapped ? range->most : range->least) + " … " +
            of(swapped ? range->least : range->most);
   }
-  if (json->is_number()) return unit(json->get<double>());
-  if (!json->is_array()) return json_dump(*json);
+  if (json.is_number()) return unit(json.get<double>());
+  if (!json.is_array()) return json_dump(json);
   const auto is_number = [](const Json& one) { return one.is_number(); };
-  if (json->empty() || !std::ranges::all_of(*json, is_number)) {
-    return std::to_string(json->size()) + (form.shape == FactShape::points ? " rows" : " entries");
+  if (json.empty() || !std::ranges::all_of(json, is_number)) {
+    return std::to_string(json.size()) + (form.shape == FactShape::points ? " rows" : " entries");
   }
-  if (json->size() <= 4) {
+  if (json.size() <= 4) {
     std::string values;
-    for (const Json& one : *json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
+    for (const Json& one : json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
     return values;
   }
-  const auto [least, most] = std::ranges::minmax(json->get<std::vector<double>>());
-  return std::to_string(json->size()) + " values, " + unit(least) + " … " + unit(most);
+  const auto [least, most] = std::ranges::minmax(json.get<std::vector<double>>());
+  return std::to_string(json.size()) + " values, " + unit(least) + " … " + unit(most);
 }
 
 std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) {
@@ -375,24 +357,23 @@ std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) 
   return roles;
 }
 
-std::string typed_value(const FactRow& form, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return "";
+std::string typed_value(const FactRow& form, const Json& json) {
+  if (json.is_discarded()) return "";
   const auto unit = [&](const Json& one) { return short_text(one.get<double>() / form.unit.si); };
-  if (json->is_string()) return json->get<std::string>();
-  if (json->is_number()) return unit(*json);
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number()) return unit(json);
   const auto numbers = [&](const Json& list) {
     return list.is_array() && !list.empty() &&
            std::ranges::all_of(list, [](const Json& one) { return one.is_number(); });
   };
   std::string typed;
-  if (numbers(*json)) {
-    for (const Json& one : *json) typed += (typed.empty() ? "" : ", ") + unit(one);
+  if (numbers(json)) {
+    for (const Json& one : json) typed += (typed.empty() ? "" : ", ") + unit(one);
     return typed;
   }
-  if (form.shape != FactShape::points || !json->is_array() || !std::ranges::all_of(*json, numbers))
-    return json_dump(*json);
-  for (const Json& row : *json) {
+  if (form.shape != FactShape::points || !json.is_array() || !std::ranges::all_of(json, numbers))
+    return json_dump(json);
+  for (const Json& row : json) {
     typed += typed.empty() ? "" : "; ";
     for (std::size_t k = 0; k < row.size(); ++k) typed += (k == 0 ? "" : " ") + unit(row[k]);
   }

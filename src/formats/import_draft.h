@@ -13,6 +13,7 @@
 
 #include "core/facts.h"
 #include "formats/file_outline.h"
+#include "formats/readers/description_json.h"
 
 namespace echoloop {
 
@@ -35,12 +36,17 @@ enum class FactState { missing, asked, assumed, guessed, read, answered };  // a
 // A value of an outline. The names of variables tell what is read, sizes and counts what is guessed.
 [[nodiscard]] FactState state_of(const FileOutline& outline, const OutlineGuess& guess);
 
-struct DraftFact {  // as it stands in a description in the making
+// A value of a description, and where it comes from.
+struct DraftValue {
+  Json json = Json::value_t::discarded;  // none
+  FactState state = FactState::guessed;
+  std::string reason = {};  // one line
+  [[nodiscard]] bool empty() const { return json.is_discarded(); }
+};
+
+struct DraftFact : DraftValue {  // the answer to a question, as it stands
   const FactQuestion* row = nullptr;
   std::size_t form = 0;  // of row->forms
-  std::string json;      // empty: none
-  FactState state = FactState::missing;
-  std::string reason;  // one line
   [[nodiscard]] const FactRow& as() const { return row->forms[form]; }
 };
 
@@ -66,9 +72,9 @@ struct ValueRange {
 std::optional<ValueRange> range_of(const OutlineEntry& entry);
 
 struct ReadAnswer {
-  std::string json;   // for the key of the form; empty: refused
-  std::string note;   // "read as mm"
-  std::string error;  // one line: "pitch = 0.3 m is out of range (1e-05 to 0.01)"
+  Json json = Json::value_t::discarded;  // for the key of the form; discarded: refused
+  std::string note = {};                 // "read as mm"
+  std::string error = {};                // one line: "pitch = 0.3 m is out of range (1e-05 to 0.01)"
 };
 // Of a matrix: (x, z) or (x, y, z) of each, and no delays by its name.
 bool holds_points(const OutlineEntry& entry);
@@ -80,12 +86,12 @@ ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileO
 std::string one_line(std::string_view text);
 
 // A value of a description on screen, without its unit ("64 values, −9.45 … 9.45"), and as it would be typed.
-std::string shown_value(const FactRow& form, const FileOutline& outline, const std::string& json);
-std::string typed_value(const FactRow& form, const std::string& json);
+std::string shown_value(const FactRow& form, const FileOutline& outline, const Json& json);
+std::string typed_value(const FactRow& form, const Json& json);
 // "acq.fs": the variable that a value names; empty: none.
-std::string variable_of(const FileOutline& outline, const std::string& json);
+std::string variable_of(const FileOutline& outline, const Json& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.
-std::optional<double> number_of(const FileOutline& outline, const std::string& json);
+std::optional<double> number_of(const FileOutline& outline, const Json& json);
 
 // What is asked about a fact that is guessed all the same, or about the axes; empty: nothing.
 std::string question_about(const FileOutline& outline, const FactQuestion& row);
@@ -101,14 +107,8 @@ std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape);
 inline constexpr const char* kFromDescription = "From ";
 inline constexpr const char* kFromExample = "As in ";
 
-struct DraftValue {
-  std::string json;
-  FactState state = FactState::guessed;
-  std::string reason;
-};
-
-// Transmits as JSON, assumed of other axes: one for each, or "all", each element.
-[[nodiscard]] bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements);
+// Transmits, assumed of other axes: one for each, or "all", each element.
+[[nodiscard]] bool fits_axes(const Json& transmits, std::size_t n_transmits, std::size_t n_elements);
 
 struct DraftState {
   std::map<std::string, DraftValue> values;  // by key

@@ -20,12 +20,12 @@ namespace {
 
 ImportGroup import_group_of(const DraftFact& fact) {
   if (fact.state == FactState::answered) return ImportGroup::answered;
-  if (fact.json.empty()) return ImportGroup::optional;
+  if (fact.empty()) return ImportGroup::optional;
   return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
 }
 
 std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) {
-  if (fact.json.empty()) return "";
+  if (fact.empty()) return "";
   if (const std::string variable = variable_of(outline, fact.json); !variable.empty()) return variable;
   if (fact.state == FactState::assumed) return "assumed";
   if (fact.state == FactState::answered) return "answer";
@@ -47,14 +47,14 @@ ImportField field_of(const DraftFact& fact, const std::vector<OpenQuestion>& que
     field.group = ImportGroup::missing;
     field.needed = open->needed;
   }
-  field.value = fact.json.empty() ? "" : shown_value(fact.as(), found.draft.outline(), fact.json);
+  field.value = fact.empty() ? "" : shown_value(fact.as(), found.draft.outline(), fact.json);
   field.typed = typed_value(fact.as(), fact.json);
   field.unit = fact.as().unit.symbol;
   field.origin = import_origin_of(fact, found.draft.outline());
   field.reason = fact.reason;
   if (fact.state == FactState::answered && fact.reason.empty()) field.reason.clear();
-  if (fact.json.empty() && field.reason.empty() && fact.row->need == FactNeed::required) field.reason = fact.row->help;
-  if (fact.json.empty() && fact.row->id == std::string_view("rate"))
+  if (fact.empty() && field.reason.empty() && fact.row->need == FactNeed::required) field.reason = fact.row->help;
+  if (fact.empty() && fact.row->id == std::string_view("rate"))
     field.reason = "Not in the file. Matters for flow, Doppler and playback only.";
   for (const FactRow& form : fact.row->forms) {
     if (form.key != std::string_view("tx") || fact.as().key == std::string_view("tx"))
@@ -116,7 +116,7 @@ void fill_import_fields(const ImportFindings& found, ImportState& state) {
     ImportField field = field_of(fact, questions, found);
     for (const Doubt& doubt : found.doubts) {
       const FactQuestion* const row = question_of_key(doubt.key);
-      if (row == nullptr || row->id != fact.row->id || found.kept.contains(field.id) || fact.json.empty()) continue;
+      if (row == nullptr || row->id != fact.row->id || found.kept.contains(field.id) || fact.empty()) continue;
       take_doubt(doubt, fact, number_of(outline, fact.json), field);
       if (field.id != "centre" || !found.spectrum) continue;
       const EchoSpectrum& s = *found.spectrum;

@@ -331,7 +331,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   for (const FactRow& row : description_keys()) {
     const bool demod = row.member == &Acquisition::demod_hz;
     if (row.member == nullptr || (demod && extents.n_values != 2)) continue;
-    const bool needed = demod || row.asked.need == FactNeed::required;
+    const bool needed = demod || (row.asked.id != nullptr && row.asked.need == FactNeed::required);
     if (needed || meta.contains(row.key)) a.*row.member = json_number(what, require_key(what, meta, row.key), row.key);
   }
   if (!meta.contains("c_m_s")) a.assumptions.push_back("sound speed 1540 m/s assumed: the description has no c_m_s");
