@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/grid.h"
-
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {

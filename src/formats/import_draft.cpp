@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/facts.h"
 #include "core/units.h"
 #include "formats/containers/array_view.h"
-#include "formats/readers/description_json.h"
 
 namespace echoloop {
 namespace {

@@ -1,10 +1,6 @@
 #include "formats/time_zero.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <vector>
 
 #include "formats/readers/placed_probe.h"
 

@@ -5,9 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "core/error.h"
 #include "formats/base/mapping.h"

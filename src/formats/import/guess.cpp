@@ -1,11 +1,7 @@
 // A description of a file of arrays with plain names, made from the spellings of names, sizes and values.
 #include "formats/import/guess.h"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
-
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

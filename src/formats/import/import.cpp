@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include "core/error.h"
 #include "formats/base/format_table.h"
-#include "formats/base/mapping.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
 #include "formats/containers/zip.h"
-#include "formats/import/guess.h"
 #include "formats/import/spellings.h"
 #include "formats/readers/samples.h"
 

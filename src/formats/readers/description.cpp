@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/facts.h"
@@ -17,7 +16,6 @@
 #include "formats/base/mapping.h"
 #include "formats/containers/npy.h"
 #include "formats/readers/placed_probe.h"
-#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {

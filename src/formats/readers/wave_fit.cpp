@@ -7,9 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "core/acquisition.h"
 #include "core/units.h"
 #include "formats/readers/placed_probe.h"
 
