@@ -80,12 +80,13 @@ struct GuessedDescription {
   bool measure_center = false;  // the spectrum of the first frame says fc_hz
   std::string refusal;          // what it is that cannot be shown, and what to do
 
-  void say(const std::string& key, Json value, std::string reason, bool assumed = false) {
+  void say(const std::string& key, Json value, std::string reason) {
     meta[key] = std::move(value);
-    guesses.push_back({.key = key, .reason = std::move(reason), .assumed = assumed});
+    guesses.push_back({.key = key, .reason = std::move(reason), .assumed = false});
   }
   void assume(const std::string& key, Json value, std::string reason) {
-    say(key, std::move(value), std::move(reason), true);
+    say(key, std::move(value), std::move(reason));
+    guesses.back().assumed = true;
   }
   void miss(const char* key, std::string text) { missing.push_back({key, std::move(text)}); }
 };
