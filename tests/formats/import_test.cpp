@@ -2,6 +2,7 @@
 // Samples are a known function of their indices (hdf5_fixture.h), so that a wrong axis or array cannot pass.
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "core/facts.h"
 #include "formats/file_outline.h"
@@ -78,6 +79,21 @@ TEST(Import, KnowsSpellings) {
     EXPECT_EQ(found->fact->key, std::string_view(fact)) << name;
   }
   EXPECT_EQ(named_fact("fsamp_MHz")->unit, find_unit("MHz"));
+}
+
+TEST(Import, EachSpellingIsOfOneFactAndEachPlaceOfOneForm) {
+  std::set<std::string_view> keys, words;
+  std::set<int> places;
+  for (const FactRow& row : kFacts) {
+    EXPECT_TRUE(keys.insert(row.key).second) << row.key;
+    EXPECT_TRUE(row.place == 0 || places.insert(row.place).second) << row.key;
+    EXPECT_EQ(row.asked.id != nullptr, row.place > 0 && row.place % 10 == 0) << row.key;
+    EXPECT_TRUE(row.given.place == 0 || *row.name != '\0') << row.key;
+    any_word(row.spellings, [&](std::string_view word, std::size_t) {
+      EXPECT_TRUE(words.insert(word).second) << word;
+      return false;
+    });
+  }
 }
 
 TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
