@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/facts.h"
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "support/acquisitions.h"
