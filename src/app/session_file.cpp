@@ -211,7 +211,7 @@ SavedSession read_session(const fs::path& file) {
   s.source = source_from(file, source.text("name"));
   std::vector<std::string> facts;
   for (const auto& [key, value] : Part(file, source.object(), "facts").object().items()) {
-    if (!value.is_number() || find_fact(key) == nullptr) throw Error(file.string(), "source.facts." + key, kAccepted);
+    if (!value.is_number() || find_given(key) == nullptr) throw Error(file.string(), "source.facts." + key, kAccepted);
     facts.push_back(fmt::format("{}={:.17g}", key, value.get<double>()));
   }
   s.facts = take_facts(facts);

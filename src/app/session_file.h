@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/options/preset.h"
-#include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
 #include "gui/state/marks.h"

@@ -6,11 +6,8 @@
 // fires, centre element fires).
 #pragma once
 
-#include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +48,10 @@ struct Transmit {
   double aperture_m = 0.0;  // width of the elements that fire, focused beams; 0 when unknown
 };
 
+// When the wave passes (x, z), before its focus, relative to time zero: plane (x sin a + z cos a)/c; diverging
+// (|p - s| - |s|)/c; focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c).
+double arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s);
+
 enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
 [[nodiscard]] constexpr int values_per_sample(SignalKind signal) { return signal == SignalKind::iq ? 2 : 1; }
@@ -61,8 +62,8 @@ enum class DataKind { channels, beamformed };
 
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
-// Assumption of a reader, in a researcher's terms; `fact` is the key of the fact that the user can set (FactSpec),
-// empty if there is none.
+// Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
+// (core/facts.h), empty when nobody can.
 struct Assumption {
   std::string text;
   std::string fact;
@@ -106,34 +107,5 @@ inline constexpr int kMaxElements = 16384;
 inline constexpr int kMaxTransmits = 16384;
 inline constexpr int kMaxSamples = 1 << 24;
 inline constexpr double kMaxDepth_m = 10.0;  // of an image
-
-// Facts that a recording may lack and the user may know: a centre frequency, a frame rate, the time of the first
-// sample. One table for --set, for the window's Source panel and for the readers' assumptions.
-
-struct FactSpec {
-  const char* key;  // SI, as in --set KEY=VALUE
-  const char* label;
-  const char* unit;                // on screen
-  double per_unit;                 // SI value of one unit on screen
-  double least, most;              // SI, inclusive
-  double track_least, track_most;  // SI, range of dragging
-  bool logarithmic;
-  const char* help;
-  double (*get)(const Acquisition&);
-  void (*set)(Acquisition&, double);
-};
-
-std::span<const FactSpec> fact_specs();
-const FactSpec* find_fact(std::string_view key);  // null: unknown key
-
-using Facts = std::map<std::string, double>;  // by key, SI
-
-// Removes the facts from KEY=VALUE settings and returns them; the others stay, in order. Throws Error for a value that
-// is no number or out of range.
-Facts take_facts(std::vector<std::string>& settings);
-
-// Returns the acquisition with the user's facts in place of the reader's assumptions. Throws Error (naming `what`) if
-// the result is not valid.
-AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts);
 
 }  // namespace echoloop

@@ -90,8 +90,7 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
 }
 
 void default_lateral(ImagingParams& p, const Acquisition& a) {
-  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
-                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const auto [left, right] = std::ranges::minmax_element(a.probe.elements, {}, &Element::x_m);
   if (a.data == DataKind::beamformed) {
     p.formation.lateral_min_m = left->x_m;
     p.formation.lateral_max_m = right->x_m;
@@ -133,8 +132,7 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
 double default_cone_f_number(const Acquisition& a) {
   if (!all_focused(a)) return 0.0;
   const double apex_z_m = sector_apex_z_m(a.probe);
-  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
-                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const auto [left, right] = std::ranges::minmax_element(a.probe.elements, {}, &Element::x_m);
   const double array_m = std::max(right->x_m - left->x_m + a.probe.pitch_m, 1e-6);
   const double radius_m = std::hypot(left->x_m, left->z_m - apex_z_m);
   std::vector<double> f_numbers;

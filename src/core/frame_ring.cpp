@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/stream_settings.h"
 #include "core/units.h"
 
 namespace echoloop {

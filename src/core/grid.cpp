@@ -1,8 +1,5 @@
 #include "core/grid.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace echoloop {
 namespace {
 

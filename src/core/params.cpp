@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/grid.h"
-
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
@@ -68,8 +66,7 @@ Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
                       .angle1_rad = p.formation.sector_max_rad,
                       .r0_m = std::max(p.formation.depth_min_m - apex_z_m, 0.0),
                       .r1_m = std::max(p.formation.depth_max_m - apex_z_m, 1e-4)};
-  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
-                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const auto [left, right] = std::ranges::minmax_element(a.probe.elements, {}, &Element::x_m);
   const double width_m = std::max(right->x_m - left->x_m, 1e-3);
   const double middle_m = std::max(0.5 * (p.formation.depth_min_m + p.formation.depth_max_m), 1e-3);
   const double wavelength_m = a.sound_speed_m_s / a.center_hz;

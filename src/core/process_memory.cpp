@@ -13,8 +13,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.h"
-
 namespace echoloop {
 namespace {
 

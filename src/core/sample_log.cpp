@@ -1,6 +1,5 @@
 #include "core/sample_log.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace echoloop {

@@ -1,7 +1,5 @@
 #include "core/stream_settings.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/grid.h"
 
 namespace echoloop {
 TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {

@@ -1,72 +1,16 @@
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <numbers>
+#include <iterator>
 #include <vector>
 
+#include "core/facts.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/import_draft.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
 namespace {
-
-constexpr double kDegreeRad = std::numbers::pi / 180.0;
-
-constexpr FactForm kTransmits[] = {
-    {"tx_angles_rad", "plane waves", "°", kDegreeRad, 0.0, std::numbers::pi / 2.0, FactShape::list, Quantity::angle},
-    {"virtual_source_m", "virtual sources", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length},
-    {"tx_foci_m", "foci", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length},
-    {"tx_delays_s", "delays", "µs", 1e-6, 0.0, 1e-2, FactShape::points, Quantity::duration},
-    {"tx_elements", "single elements", "", 1.0, 1.0, 1e5, FactShape::list, Quantity::plain},
-    {"tx", "list of transmits", "", 1.0, 0.0, 0.0, FactShape::word, Quantity::plain}};
-constexpr FactForm kSampling[] = {
-    {"fs_hz", "sampling frequency", "MHz", 1e6, 1e4, 1e10, FactShape::number, Quantity::frequency},
-    {"time_s", "times of the samples", "µs", 1e-6, 0.0, 1.0, FactShape::list, Quantity::duration}};
-constexpr FactForm kElements[] = {
-    {"pitch_m", "pitch", "mm", 1e-3, 1e-5, 1e-2, FactShape::number, Quantity::length},
-    {"element_x_m", "x positions", "mm", 1e-3, 0.0, 1.0, FactShape::list, Quantity::length},
-    {"element_pos_m", "positions", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length}};
-constexpr FactForm kCentre[] = {
-    {"fc_hz", "centre frequency", "MHz", 1e6, 1e4, 1e9, FactShape::number, Quantity::frequency}};
-constexpr FactForm kTimeZero[] = {{"t0_s", "time zero", "µs", 1e-6, 0.0, 1e-2, FactShape::list, Quantity::duration}};
-constexpr FactForm kEvent[] = {{"t_zero", "event at time 0", "", 1.0, 0.0, 0.0, FactShape::word, Quantity::plain}};
-constexpr FactForm kRate[] = {
-    {"frame_rate_hz", "frames a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, Quantity::plain},
-    {"prf_hz", "transmits a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, Quantity::plain}};
-constexpr FactForm kSpeed[] = {
-    {"c_m_s", "speed of sound", "m/s", 1.0, 300.0, 12'000.0, FactShape::number, Quantity::plain}};
-constexpr FactForm kBand[] = {
-    {"bandwidth_hz", "bandwidth", "MHz", 1e6, 1e3, 1e9, FactShape::number, Quantity::frequency}};
-constexpr FactForm kDemod[] = {
-    {"demod_hz", "demodulation frequency", "MHz", 1e6, 0.0, 1e9, FactShape::number, Quantity::frequency}};
-constexpr FactForm kRadius[] = {{"radius_m", "radius", "mm", 1e-3, 1e-3, 10.0, FactShape::number, Quantity::length}};
-constexpr FactForm kOffset[] = {
-    {"offset", "zero of the samples", "", 1.0, 0.0, 1e10, FactShape::number, Quantity::plain}};
-
-constexpr std::array kFactRows{
-    FactRow{"transmits", "Transmits", FactNeed::required, kTransmits,
-            "Plane waves by their angles, virtual sources or foci by (x, z), delays of each element, or single "
-            "elements. 0 is one plane wave straight ahead."},
-    FactRow{"sampling", "Sampling", FactNeed::required, kSampling, "Samples a second of one channel."},
-    FactRow{"elements", "Elements", FactNeed::required, kElements, "Distance of neighbours, or the positions of all."},
-    FactRow{"centre", "Centre frequency", FactNeed::required, kCentre,
-            "Of the transmitted pulse. Sets the demodulation and the default band."},
-    FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,
-            "Time of the first sample after the first firing. A wrong value shifts depths and blurs points."},
-    FactRow{"event", "Event at time 0", FactNeed::asked, kEvent,
-            "first_firing: the first element fires. origin: the wave passes x = 0, z = 0 of the element positions. "
-            "centre: the wave passes the middle of the array. delays: the zero of explicit delays."},
-    FactRow{"rate", "Frame rate", FactNeed::asked, kRate, "Matters for flow, Doppler and playback only."},
-    FactRow{"speed", "Speed of sound", FactNeed::asked, kSpeed, "1540 m/s in tissue, 1480 m/s in water."},
-    FactRow{"band", "Bandwidth", FactNeed::optional, kBand, "Full width of the echo spectrum."},
-    FactRow{"demodulation", "Demodulation", FactNeed::optional, kDemod,
-            "Of IQ samples: the frequency that was moved to 0. Default: the centre frequency."},
-    FactRow{"radius", "Radius", FactNeed::optional, kRadius, "Of a convex array; empty: a flat one."},
-    FactRow{"offset", "Offset", FactNeed::optional, kOffset, "Value of zero in unsigned samples, subtracted."}};
 
 std::string short_text(double value) {
   char text[40];
@@ -132,40 +76,17 @@ std::optional<std::vector<double>> steps_in(std::string_view text) {
   return numbers;
 }
 
-std::optional<Json> json_of(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return std::nullopt;
-  return json;
-}
-
-const char* unit_word(Quantity quantity, double factor) {
-  if (factor == 1.0) return "";
-  switch (quantity) {
-    case Quantity::frequency:
-      return factor > 1e5 ? "read as MHz" : "read as kHz";
-    case Quantity::length:
-      return factor > 1e-4 ? "read as mm" : "read as µm";
-    case Quantity::duration:
-      return "read as µs";
-    case Quantity::angle:
-      return "read as degrees";
-    case Quantity::plain:
-      break;
-  }
-  return "";
-}
-
-std::string out_of_range(const FactRow& row, const FactForm& form, double si) {
+std::string out_of_range(const FactQuestion& row, const FactRow& form, double si) {
   std::string name = form.label;
   if (row.forms.size() == 1) {
     name = lower_case(row.label);
   }
-  const auto unit = [&](double value) { return short_text(value / form.per_unit); };
-  const std::string units = *form.unit == '\0' ? "" : std::string(" ") + form.unit;
+  const auto unit = [&](double value) { return short_text(value / form.unit.si); };
+  const std::string units = *form.unit.symbol == '\0' ? "" : std::string(" ") + form.unit.symbol;
   return name + " = " + unit(si) + units + " is out of range (" + unit(form.least) + " to " + unit(form.most) + ")";
 }
 
-bool in_range(const FactForm& form, double largest_si) {
+bool in_range(const FactRow& form, double largest_si) {
   return form.most == 0.0 || (largest_si >= form.least * (1.0 - 1e-9) && largest_si <= form.most * (1.0 + 1e-9));
 }
 
@@ -178,61 +99,74 @@ double largest_in(const Json& json) {
   return most;
 }
 
-ReadAnswer checked_answer(const FactRow& row, const FactForm& form, const Json& json) {
+ReadAnswer checked_answer(const FactQuestion& row, const FactRow& form, const Json& json) {
   const double largest = largest_in(json);
-  if (!in_range(form, largest)) return {.json = {}, .note = {}, .error = out_of_range(row, form, largest)};
+  if (!in_range(form, largest)) return {.error = out_of_range(row, form, largest)};
   if (form.shape == FactShape::number && json.is_number() && form.least > 0.0 && json.get<double>() < 0.0)
-    return {.json = {}, .note = {}, .error = out_of_range(row, form, json.get<double>())};
-  return {.json = json_dump(json), .note = {}, .error = {}};
+    return {.error = out_of_range(row, form, json.get<double>())};
+  return {.json = json};
 }
 
-ReadAnswer refused_answer(const FactForm& form, std::string_view text) {
+ReadAnswer refused_answer(const FactRow& form, std::string_view text) {
   constexpr const char* kAccepted[] = {"a number", "numbers", "points: x z; x z", "JSON"};
-  return {.json = {},
-          .note = {},
-          .error = "'" + std::string(text.substr(0, 24)) +
+  return {.error = "'" + std::string(text.substr(0, 24)) +
                    "': accepted: " + kAccepted[static_cast<std::size_t>(form.shape)] +
                    (form.shape == FactShape::word ? "" : ", or a variable of the file")};
 }
 
-ReadAnswer read_variable(const FactRow& row, const FactForm& form, const VariableUse& use, std::string_view text) {
-  if (!use.entry->numeric) return {.json = {}, .note = {}, .error = use.entry->path + " is not a number"};
+ReadAnswer read_variable(const FactQuestion& row, const FactRow& form, const VariableUse& use, std::string_view text) {
+  if (!use.entry->numeric) return {.error = use.entry->path + " is not a number"};
   const auto range = range_of(*use.entry);
   const double largest = range ? range->largest() : 0.0;
   if (use.has_factor || !range) {
     if (range && !use.inverse && !in_range(form, largest * std::abs(use.factor)))
-      return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * use.factor)};
-    return {.json = json_dump(Json(without_spaces(text))), .note = {}, .error = {}};
+      return {.error = out_of_range(row, form, largest * use.factor)};
+    return {.json = without_spaces(text)};
   }
-  const double reach = form.quantity == Quantity::duration ? 1e-2 : form.shape == FactShape::number ? 0.02 : 0.5;
-  const double factor = unit_by_size(form.quantity, largest, reach);
-  if (!in_range(form, largest * factor))
-    return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * factor)};
+  const double reach = form.unit.quantity == Quantity::duration ? 1e-2 : form.shape == FactShape::number ? 0.02 : 0.5;
+  const double factor = unit_by_size(form.unit.quantity, largest, reach);
+  if (!in_range(form, largest * factor)) return {.error = out_of_range(row, form, largest * factor)};
   char exact[40];
   std::snprintf(exact, sizeof exact, "%.17g", factor);
   const std::string expression = factor == 1.0 ? use.entry->path : use.entry->path + " * " + exact;
-  return {.json = json_dump(Json(expression)), .note = unit_word(form.quantity, factor), .error = {}};
+  const Unit* const unit = factor == 1.0 ? nullptr : unit_of_factor(factor, form.unit.quantity);
+  const std::string note =
+      unit == nullptr ? "" : "read as " + std::string(unit->quantity == Quantity::angle ? unit->word : unit->symbol);
+  return {.json = expression, .note = note};
 }
 
 }  // namespace
 
-std::span<const FactRow> fact_rows() { return kFactRows; }
-
-const FactRow* find_fact_row(std::string_view id) {
-  const auto* const found = std::ranges::find_if(kFactRows, [&](const FactRow& row) { return id == row.id; });
-  return found == kFactRows.end() ? nullptr : found;
+const std::vector<FactQuestion>& fact_questions() {
+  static const std::vector<FactQuestion> all = [] {
+    std::vector<FactRow> rows;
+    std::ranges::copy_if(kFacts, std::back_inserter(rows), [](const FactRow& row) { return row.place > 0; });
+    std::ranges::sort(rows, {}, &FactRow::place);
+    std::vector<FactQuestion> questions;
+    for (const FactRow& row : rows) {
+      if (row.asked.id != nullptr) questions.push_back({row.asked, {}});
+      questions.back().forms.push_back(row);
+    }
+    return questions;
+  }();
+  return all;
 }
 
-std::string question_about(const FileOutline& outline, const FactRow& row) {
+const FactQuestion* find_question(std::string_view id) {
+  const auto found = std::ranges::find(fact_questions(), id, &FactQuestion::id);
+  return found == fact_questions().end() ? nullptr : &*found;
+}
+
+std::string question_about(const FileOutline& outline, const FactQuestion& row) {
   const auto found = std::ranges::find_if(outline.missing, [&](const OutlineGuess& missing) {
-    const FactRow* const its = fact_row_of_key(missing.key);
+    const FactQuestion* const its = question_of_key(missing.key);
     return its != nullptr && its->id == row.id;
   });
   return found == outline.missing.end() ? "" : found->reason;
 }
 
 FactState state_of(const FileOutline& outline, const OutlineGuess& guess) {
-  const FactRow* const row = fact_row_of_key(guess.key);
+  const FactQuestion* const row = question_of_key(guess.key);
   if (row != nullptr && !question_about(outline, *row).empty()) return FactState::asked;
   if (guess.assumed) return FactState::assumed;
   const bool counted =
@@ -260,17 +194,16 @@ const OutlineEntry* largest_array(const FileOutline& outline) {
   return largest;
 }
 
-const FactRow* fact_row_of_key(std::string_view key) {
-  const auto* const found =
-      std::ranges::find_if(kFactRows, [&](const FactRow& row) { return form_of_key(row, key).has_value(); });
-  return found == kFactRows.end() ? nullptr : found;
+const FactQuestion* question_of_key(std::string_view key) {
+  const auto found = std::ranges::find_if(fact_questions(),
+                                          [&](const FactQuestion& row) { return form_of_key(row, key).has_value(); });
+  return found == fact_questions().end() ? nullptr : &*found;
 }
 
-std::optional<std::size_t> form_of_key(const FactRow& row, std::string_view key) {
-  for (std::size_t k = 0; k < row.forms.size(); ++k) {
-    if (key == row.forms[k].key) return k;
-  }
-  return std::nullopt;
+std::optional<std::size_t> form_of_key(const FactQuestion& row, std::string_view key) {
+  const auto found = std::ranges::find(row.forms, key, &FactRow::key);
+  if (found == row.forms.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - row.forms.begin());
 }
 
 double ValueRange::largest() const { return std::max(std::abs(least), std::abs(most)); }
@@ -307,56 +240,35 @@ bool holds_points(const OutlineEntry& entry) {
 
 namespace {
 
-struct TypedUnit {
-  std::string_view name;
-  Quantity quantity;
-  double si;
-};
-constexpr TypedUnit kTypedUnits[] = {
-    {"MHz", Quantity::frequency, 1e6}, {"kHz", Quantity::frequency, 1e3},  {"Hz", Quantity::frequency, 1.0},
-    {"mm", Quantity::length, 1e-3},    {"cm", Quantity::length, 1e-2},     {"µm", Quantity::length, 1e-6},
-    {"um", Quantity::length, 1e-6},    {"m", Quantity::length, 1.0},       {"ns", Quantity::duration, 1e-9},
-    {"µs", Quantity::duration, 1e-6},  {"us", Quantity::duration, 1e-6},   {"ms", Quantity::duration, 1e-3},
-    {"s", Quantity::duration, 1.0},    {"°", Quantity::angle, kDegreeRad}, {"deg", Quantity::angle, kDegreeRad},
-    {"rad", Quantity::angle, 1.0}};
-
 // The SI value of the unit that numbers are typed in, without which they are left: that on screen, unless one is typed.
-double take_unit(std::string& text, const FactForm& form) {
-  const auto take = [&](std::string_view unit) {
-    if (unit.empty() || !text.ends_with(unit)) return false;
-    const std::string before = without_spaces(std::string_view(text).substr(0, text.size() - unit.size()));
-    if (before.empty() || (std::isdigit(static_cast<unsigned char>(before.back())) == 0 && before.back() != '.'))
-      return false;
-    text = before;
-    return true;
-  };
-  for (const TypedUnit& unit : kTypedUnits)
-    if (unit.quantity == form.quantity && take(unit.name)) return unit.si;
-  take(form.unit);
-  return form.per_unit;
+double take_unit(std::string& text, const FactRow& form) {
+  const std::size_t end = text.find_last_of("0123456789.") + 1;
+  const std::string typed = without_spaces(std::string_view(text).substr(end));
+  const Unit* const unit = end == 0 ? nullptr : find_unit(typed);
+  const bool fits = unit != nullptr && unit->quantity == form.unit.quantity;
+  if (fits || (end > 0 && typed == form.unit.symbol)) text.resize(end);
+  return fits ? unit->si : form.unit.si;
 }
 
 }  // namespace
 
-ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view typed) {
+ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileOutline& outline,
+                       std::string_view typed) {
   std::string text = without_spaces(typed);
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (std::ranges::find(kEventWords, text) != std::end(kEventWords))
-        return {.json = json_dump(Json(text)), .note = {}, .error = {}};
-      return {.json = {},
-              .note = {},
-              .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, centre, delays"};
+      if (std::ranges::find(kEventWords, text) != std::end(kEventWords)) return {.json = text};
+      return {.error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, centre, delays"};
     }
-    const auto json = json_of(text);
-    return json && json->is_array() ? ReadAnswer{.json = json_dump(*json), .note = {}, .error = {}}
-                                    : refused_answer(form, text);
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_array() ? ReadAnswer{.json = json} : refused_answer(form, text);
   }
-  if (form.key == std::string_view("tx_elements") && text == "all") return {.json = "\"all\"", .note = {}, .error = {}};
+  if (form.key == std::string_view("tx_elements") && text == "all") return {.json = "all"};
   if (text.starts_with('[')) {  // JSON, SI units
-    const auto json = json_of(text);
-    return json && form.shape != FactShape::number ? checked_answer(row, form, *json) : refused_answer(form, text);
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() || form.shape == FactShape::number ? refused_answer(form, text)
+                                                                  : checked_answer(row, form, json);
   }
   const std::string said = text;
   const double per_unit = take_unit(text, form);
@@ -379,19 +291,14 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
   return checked_answer(row, form, alone ? Json(values->front()) : Json(*values));
 }
 
-std::string variable_of(const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json || !json->is_string()) return "";
-  const auto use = find_variable(outline, json->get<std::string>());
+std::string variable_of(const FileOutline& outline, const Json& json) {
+  const auto use = json.is_string() ? find_variable(outline, json.get<std::string>()) : std::nullopt;
   return use ? use->entry->path : "";
 }
 
-std::optional<double> number_of(const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return std::nullopt;
-  if (json->is_number()) return json->get<double>();
-  if (!json->is_string()) return std::nullopt;
-  const auto use = find_variable(outline, json->get<std::string>());
+std::optional<double> number_of(const FileOutline& outline, const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  const auto use = json.is_string() ? find_variable(outline, json.get<std::string>()) : std::nullopt;
   const auto range = use ? range_of(*use->entry) : std::nullopt;
   if (!range || range->least != range->most) return std::nullopt;
   return use->inverse ? use->factor / range->first : use->factor * range->first;
@@ -404,12 +311,11 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return "";
-  const auto unit = [&](double si) { return short_text(si / form.per_unit); };
-  if (json->is_string()) {
-    const std::string expression = json->get<std::string>();
+std::string shown_value(const FactRow& form, const FileOutline& outline, const Json& json) {
+  if (json.is_discarded()) return "";
+  const auto unit = [&](double si) { return short_text(si / form.unit.si); };
+  if (json.is_string()) {
+    const std::string expression = json.get<std::string>();
     const auto use = find_variable(outline, expression);
     const auto range = use ? range_of(*use->entry) : std::nullopt;
     if (!range) return one_line(expression);
@@ -423,19 +329,19 @@ std::string shown_value(const FactForm& form, const FileOutline& outline, const 
     return std::to_string(n) + " values, " + of(swapped ? range->most : range->least) + " … " +
            of(swapped ? range->least : range->most);
   }
-  if (json->is_number()) return unit(json->get<double>());
-  if (!json->is_array()) return json_dump(*json);
+  if (json.is_number()) return unit(json.get<double>());
+  if (!json.is_array()) return json_dump(json);
   const auto is_number = [](const Json& one) { return one.is_number(); };
-  if (json->empty() || !std::ranges::all_of(*json, is_number)) {
-    return std::to_string(json->size()) + (form.shape == FactShape::points ? " rows" : " entries");
+  if (json.empty() || !std::ranges::all_of(json, is_number)) {
+    return std::to_string(json.size()) + (form.shape == FactShape::points ? " rows" : " entries");
   }
-  if (json->size() <= 4) {
+  if (json.size() <= 4) {
     std::string values;
-    for (const Json& one : *json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
+    for (const Json& one : json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
     return values;
   }
-  const auto [least, most] = std::ranges::minmax(json->get<std::vector<double>>());
-  return std::to_string(json->size()) + " values, " + unit(least) + " … " + unit(most);
+  const auto [least, most] = std::ranges::minmax(json.get<std::vector<double>>());
+  return std::to_string(json.size()) + " values, " + unit(least) + " … " + unit(most);
 }
 
 std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) {
@@ -450,24 +356,23 @@ std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) 
   return roles;
 }
 
-std::string typed_value(const FactForm& form, const std::string& text) {
-  const auto json = json_of(text);
-  if (!json) return "";
-  const auto unit = [&](const Json& one) { return short_text(one.get<double>() / form.per_unit); };
-  if (json->is_string()) return json->get<std::string>();
-  if (json->is_number()) return unit(*json);
+std::string typed_value(const FactRow& form, const Json& json) {
+  if (json.is_discarded()) return "";
+  const auto unit = [&](const Json& one) { return short_text(one.get<double>() / form.unit.si); };
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number()) return unit(json);
   const auto numbers = [&](const Json& list) {
     return list.is_array() && !list.empty() &&
            std::ranges::all_of(list, [](const Json& one) { return one.is_number(); });
   };
   std::string typed;
-  if (numbers(*json)) {
-    for (const Json& one : *json) typed += (typed.empty() ? "" : ", ") + unit(one);
+  if (numbers(json)) {
+    for (const Json& one : json) typed += (typed.empty() ? "" : ", ") + unit(one);
     return typed;
   }
-  if (form.shape != FactShape::points || !json->is_array() || !std::ranges::all_of(*json, numbers))
-    return json_dump(*json);
-  for (const Json& row : *json) {
+  if (form.shape != FactShape::points || !json.is_array() || !std::ranges::all_of(json, numbers))
+    return json_dump(json);
+  for (const Json& row : json) {
     typed += typed.empty() ? "" : "; ";
     for (std::size_t k = 0; k < row.size(); ++k) typed += (k == 0 ? "" : " ") + unit(row[k]);
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/file_outline.h"
 #include "formats/import_draft.h"
 #include "formats/readers/description_json.h"
@@ -10,16 +10,12 @@ namespace echoloop {
 
 std::string DraftState::word(const std::string& key) const {
   const auto found = values.find(key);
-  if (found == values.end()) return "";
-  const Json json = Json::parse(found->second.json, nullptr, false);
-  return json.is_string() ? json.get<std::string>() : "";
+  return found != values.end() && found->second.json.is_string() ? found->second.json.get<std::string>() : "";
 }
 
 std::size_t DraftState::whole(const std::string& key) const {
   const auto found = values.find(key);
-  if (found == values.end()) return 0;
-  const Json json = Json::parse(found->second.json, nullptr, false);
-  return json.is_number_unsigned() ? json.get<std::size_t>() : 0;
+  return found != values.end() && found->second.json.is_number_unsigned() ? found->second.json.get<std::size_t>() : 0;
 }
 
 std::string DraftState::reason(const std::string& key) const {
@@ -28,14 +24,14 @@ std::string DraftState::reason(const std::string& key) const {
 }
 
 void DraftState::prefer_positions() {
-  const FactRow* const row = fact_row_of_key("element_x_m");
+  const FactQuestion* const row = question_of_key("element_x_m");
   if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
 }
 
 std::optional<double> DraftState::sampling_hz(const FileOutline& outline) const {
   if (const auto fs = values.find("fs_hz"); fs != values.end()) return number_of(outline, fs->second.json);
   const auto times = values.find("time_s");
-  const Json name = times == values.end() ? Json() : Json::parse(times->second.json, nullptr, false);
+  const Json name = times == values.end() ? Json() : times->second.json;
   const auto use = name.is_string() ? find_variable(outline, name.get<std::string>()) : std::nullopt;
   const auto range = use ? range_of(*use->entry) : std::nullopt;
   if (!range || use->inverse || range->most <= range->least) return std::nullopt;
@@ -43,8 +39,7 @@ std::optional<double> DraftState::sampling_hz(const FileOutline& outline) const 
   return static_cast<double>(n - 1) / ((range->most - range->least) * use->factor);
 }
 
-bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements) {
-  const Json json = Json::parse(transmits, nullptr, false);
+bool fits_axes(const Json& json, std::size_t n_transmits, std::size_t n_elements) {
   return json.is_array() ? json.size() == n_transmits : json != Json("all") || n_transmits == n_elements;
 }
 
@@ -53,16 +48,15 @@ std::string DraftState::unknown_of(const std::string& text, const FileOutline& o
   if (!all.is_object()) return "";
   Json unknown = all;
   for (const auto& [key, value] : all.items()) {
-    const FactRow* const row = fact_row_of_key(key);
+    const FactQuestion* const row = question_of_key(key);
     if (row == nullptr) continue;
-    const bool known = std::ranges::any_of(row->forms, [&](const FactForm& form) {
+    const bool known = std::ranges::any_of(row->forms, [&](const FactRow& form) {
       const auto found = values.find(form.key);
       return found != values.end() &&
              (found->second.state == FactState::read || found->second.state == FactState::guessed);
     });
     const bool names = value.is_string() && row->id != std::string_view("event") && value != "all";
-    const std::string json = json_dump(value);
-    if (known || (names && variable_of(outline, json).empty())) unknown.erase(key);
+    if (known || (names && variable_of(outline, value).empty())) unknown.erase(key);
   }
   return json_dump(unknown);
 }
@@ -80,14 +74,14 @@ bool DraftState::take_description(const std::string& text, const std::string& re
         axes = value.get<std::vector<std::string>>();
       continue;
     }
-    if (const FactRow* const row = fact_row_of_key(key); row != nullptr) {
-      for (const FactForm& form : row->forms) {
+    if (const FactQuestion* const row = question_of_key(key); row != nullptr) {
+      for (const FactRow& form : row->forms) {
         if (form.key != key && !json.contains(form.key)) values.erase(form.key);
       }
       forms[row->id] = *form_of_key(*row, key);
     }
     const FactState state = reason.starts_with(kFromDescription) ? FactState::read : FactState::guessed;
-    values[key] = {json_dump(value), is_open(key) ? FactState::assumed : state,
+    values[key] = {value, is_open(key) ? FactState::assumed : state,
                    is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();
@@ -157,7 +151,7 @@ std::vector<OpenQuestion> open_questions(const FileOutline& outline, const Draft
     list.push_back({.id = "axes", .key = "axes", .reason = asked});
   }
   for (const DraftFact& one : facts) {
-    const bool required = one.row->need == FactNeed::required, empty = one.json.empty();
+    const bool required = one.row->need == FactNeed::required, empty = one.empty();
     const bool asked = one.state == FactState::asked ||
                        (one.state == FactState::assumed && (required || one.row->id == std::string_view("zero")));
     if (empty ? one.row->need != FactNeed::optional : asked)

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/base/open_request.h"
 #include "formats/open_recording.h"
 #include "formats/readers/description_json.h"
@@ -80,7 +80,7 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
   });
   each_object(json, "missing", [&](const Json& missing) {
     const std::string key = text_in(missing, "key");
-    const DescriptionKey* const row = find_description_key(key);
+    const FactRow* const row = find_description_key(key);
     if (row != nullptr)
       outline.missing.push_back({.key = key, .value = row->example, .reason = text_in(missing, "text")});
   });
@@ -153,7 +153,7 @@ void put_times(const Acquisition& a, bool turned, Json& meta) {
   std::vector<double> times_s;
   for (const Transmit& t : a.transmits) {
     const double zero_s = turned       ? first_firing_s(t, a.probe, a.sound_speed_m_s, {})
-                          : !by_delays ? passage_s(t, a.probe, a.sound_speed_m_s, 0.0)
+                          : !by_delays ? arrival_s(t, a.probe, 0.0, 0.0, a.sound_speed_m_s)
                                        : 0.0;
     times_s.push_back(t.t0_s - zero_s);
   }
@@ -190,7 +190,7 @@ void put_probe(const Probe& probe, Json& meta) {
 Json facts_of(const Recording& recording) {
   const Acquisition& a = *recording.acquisition;
   const NamedSamples& named = recording.named;
-  Json meta = {{"fs_hz", a.sampling_hz}, {"fc_hz", a.center_hz}, {"c_m_s", a.sound_speed_m_s}};
+  Json meta;
   const auto put = [&](const char* key, auto&& value, bool there) {
     if (there) meta[key] = value;
   };
@@ -199,9 +199,11 @@ Json facts_of(const Recording& recording) {
   put("shape", named.shape, !named.shape.empty());
   put("axes", named.axes, !named.axes.empty());
   put("offset", named.offset, named.offset != 0.0);
-  put("bandwidth_hz", a.bandwidth_hz, a.bandwidth_hz > 0.0);
-  put("demod_hz", a.demod_hz, a.signal == SignalKind::iq);
-  put("frame_rate_hz", a.frame_rate_hz, a.frame_rate_hz > 0.0);
+  for (const FactRow& row : description_keys()) {
+    if (row.member == nullptr) continue;
+    const bool there = row.member == &Acquisition::demod_hz ? a.signal == SignalKind::iq : a.*row.member > 0.0;
+    put(row.key, a.*row.member, there);
+  }
   put_probe(a.probe, meta);
   put_times(a, named.turned, meta);
   if (a.data == DataKind::channels) put_transmits(a, meta);
@@ -234,8 +236,7 @@ std::string difference(const Recording& of_a, const Recording& of_b) {
   const Acquisition &a = *of_a.acquisition, &b = *of_b.acquisition;
   if (of_a.frame_count != of_b.frame_count || a.n_samples != b.n_samples || a.signal != b.signal || a.data != b.data)
     return "the axes";
-  if (a.sampling_hz != b.sampling_hz || a.center_hz != b.center_hz || a.bandwidth_hz != b.bandwidth_hz ||
-      a.demod_hz != b.demod_hz || a.sound_speed_m_s != b.sound_speed_m_s || a.frame_rate_hz != b.frame_rate_hz)
+  if (std::ranges::any_of(kFacts, [&](const FactRow& row) { return row.member && a.*row.member != b.*row.member; }))
     return "frequencies, speed of sound or frame rate";
   if (!same_elements(a.probe.elements, b.probe.elements) || a.probe.pitch_m != b.probe.pitch_m) return "the elements";
   if (a.probe.kind != b.probe.kind || (!a.probe.name.empty() && a.probe.name != b.probe.name))
@@ -323,7 +324,7 @@ FormatDescription describe_format(const std::filesystem::path& file) {
   if (!described.why_not.empty()) {
     for (const char* const key : {"data", "imag", "shape", "axes", "offset"}) meta.erase(key);
   }
-  for (const DescriptionKey& row : description_keys()) {
+  for (const FactRow& row : description_keys()) {
     if (!meta.contains(row.key)) continue;
     const std::string text = assumed_text(*recording->acquisition, row.key);
     described.facts.push_back({.key = row.key,

@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "formats/base/format_table.h"
-#include "formats/base/library_recording.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"

@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/containers/array_view.h"
-#include "formats/readers/description_json.h"
 
 namespace echoloop {
 namespace {
@@ -25,15 +23,15 @@ ImportDraft::ImportDraft(FileOutline outline, std::string file_name)
 
 ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGuess& raw)
     : outline_(std::move(outline)), file_name_(std::move(file_name)), raw_(true) {
-  const auto say = [&](const char* key, std::string json, const std::string& why) {
+  const auto say = [&](const char* key, Json json, const std::string& why) {
     guessed_[key] = {std::move(json), FactState::guessed, why};
   };
-  say("dtype", json_dump(raw.dtype), raw.why_type);
-  say("byte_order", json_dump(raw.byte_order), raw.why_order);
-  say("header_bytes", std::to_string(raw.header_bytes), raw.why_header);
-  say("shape", Json(raw.shape).dump(), raw.why_shape);
+  say("dtype", raw.dtype, raw.why_type);
+  say("byte_order", raw.byte_order, raw.why_order);
+  say("header_bytes", raw.header_bytes, raw.why_header);
+  say("shape", raw.shape, raw.why_shape);
   if (raw.sampling_hz > 0.0) {
-    guessed_["fs_hz"] = {Json(raw.sampling_hz).dump(), FactState::assumed, raw.why_sampling};
+    guessed_["fs_hz"] = {raw.sampling_hz, FactState::assumed, raw.why_sampling};
   }
   now_.axes = raw.axes;
   now_.values = guessed_;
@@ -42,18 +40,17 @@ ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGu
 
 void ImportDraft::take_guesses() {
   for (const OutlineGuess& guess : outline_.guesses) {
-    const FactRow* const row = fact_row_of_key(guess.key);
-    if (guess.key == "axes") {
-      const Json axes = Json::parse(guess.value, nullptr, false);
-      if (axes.is_array() && std::ranges::all_of(axes, [](const Json& one) { return one.is_string(); }))
-        now_.axes = guessed_axes_ = axes.get<std::vector<std::string>>();
-    }
+    const FactQuestion* const row = question_of_key(guess.key);
+    const Json value = Json::parse(guess.value, nullptr, false);
+    if (guess.key == "axes" && value.is_array() &&
+        std::ranges::all_of(value, [](const Json& one) { return one.is_string(); }))
+      now_.axes = guessed_axes_ = value.get<std::vector<std::string>>();
     const std::string question = row == nullptr ? "" : question_about(outline_, *row);
-    guessed_[guess.key] = {guess.value, state_of(outline_, guess), question.empty() ? guess.reason : question};
+    guessed_[guess.key] = {value, state_of(outline_, guess), question.empty() ? guess.reason : question};
   }
   if (!guessed_.contains("data")) {
     const OutlineEntry* const largest = largest_array(outline_);
-    if (largest != nullptr) guessed_["data"] = {json_dump(largest->path), FactState::guessed, "the largest array"};
+    if (largest != nullptr) guessed_["data"] = {largest->path, FactState::guessed, "the largest array"};
   }
   guessed_.erase("axes");
   now_.values = guessed_;
@@ -64,19 +61,19 @@ void ImportDraft::take_guesses() {
 
 // What is not in the file and has a usual value; and the band of the echoes, until they are measured.
 void ImportDraft::assume_rest() {
-  const auto assume = [&](const char* key, const std::string& json, const char* why) {
-    const FactRow* const row = fact_row_of_key(key);
-    for (const FactForm& form : row->forms) {
+  const auto assume = [&](const char* key, const Json& json, const char* why) {
+    const FactQuestion* const row = question_of_key(key);
+    for (const FactRow& form : row->forms) {
       if (now_.values.contains(form.key)) return;
     }
     if (now_.values.contains("time_s") && std::string_view(key) == "t0_s") return;
     guessed_[key] = now_.values[key] = {json, FactState::assumed, why};
   };
-  assume("t0_s", "0", "Not in the file: sample 1 at the first firing.");
-  assume("t_zero", json_dump("first_firing"), "Not in the file.");
-  assume("c_m_s", "1540", "Not in the file.");
+  assume("t0_s", 0, "Not in the file: sample 1 at the first firing.");
+  assume("t_zero", "first_firing", "Not in the file.");
+  assume("c_m_s", 1540, "Not in the file.");
   if (const auto fs_hz = now_.sampling_hz(outline_); fs_hz && *fs_hz > 0.0 && !iq())
-    assume("fc_hz", Json(0.25 * *fs_hz).dump(), "Not in the file: a quarter of the sampling frequency.");
+    assume("fc_hz", 0.25 * *fs_hz, "Not in the file: a quarter of the sampling frequency.");
   assume_transmits();
 }
 
@@ -91,11 +88,11 @@ void ImportDraft::assume_transmits() {
   if (has_axis("transmit") && count("transmit") > 1) {
     if (count("transmit") != count("element")) return;
     guessed_["tx_elements"] = now_.values["tx_elements"] = {
-        "\"all\"", FactState::assumed, "As many transmits as elements: one element after another."};
+        "all", FactState::assumed, "As many transmits as elements: one element after another."};
     return;
   }
   guessed_["tx_angles_rad"] =
-      now_.values["tx_angles_rad"] = {"[0]", FactState::assumed, "One transmit: a plane wave at 0 degrees."};
+      now_.values["tx_angles_rad"] = {Json::array({0}), FactState::assumed, "One transmit: a plane wave at 0 degrees."};
 }
 
 const OutlineEntry* ImportDraft::entry_of(const std::string& path) const {
@@ -106,13 +103,13 @@ const OutlineEntry* ImportDraft::entry_of(const std::string& path) const {
 std::vector<std::size_t> ImportDraft::shape() const {
   if (raw_) {
     const auto found = now_.values.find("shape");
-    const Json json = found == now_.values.end() ? Json() : Json::parse(found->second.json, nullptr, false);
+    const Json json = found == now_.values.end() ? Json() : found->second.json;
     std::vector<std::size_t> extents;
     for (const Json& one : json) extents.push_back(one.is_number_unsigned() ? one.get<std::size_t>() : 0);
     return extents;
   }
   if (is_split()) {
-    const Json json = Json::parse(now_.values.at("shape").json, nullptr, false);
+    const Json& json = now_.values.at("shape").json;
     if (json.is_array() && std::ranges::all_of(json, [](const Json& one) { return one.is_number_unsigned(); }))
       return json.get<std::vector<std::size_t>>();
   }
@@ -174,16 +171,16 @@ std::size_t ImportDraft::raw_bytes() const {
 }
 
 DraftFact ImportDraft::fact(std::string_view id) const {
-  DraftFact fact{.row = find_fact_row(id), .form = 0, .json = {}, .state = FactState::missing, .reason = {}};
+  DraftFact fact;
+  fact.row = find_question(id);
+  fact.state = FactState::missing;
   const auto chosen = now_.forms.find(std::string(id));
   if (chosen != now_.forms.end()) fact.form = chosen->second;
   for (std::size_t k = 0; k < fact.row->forms.size(); ++k) {
     const auto found = now_.values.find(fact.row->forms[k].key);
     if (found == now_.values.end() || (chosen != now_.forms.end() && chosen->second != k)) continue;
     fact.form = k;
-    fact.json = found->second.json;
-    fact.state = found->second.state;
-    fact.reason = found->second.reason;
+    static_cast<DraftValue&>(fact) = found->second;
     break;
   }
   return fact;
@@ -191,7 +188,7 @@ DraftFact ImportDraft::fact(std::string_view id) const {
 
 std::vector<DraftFact> ImportDraft::facts() const {
   std::vector<DraftFact> all;
-  for (const FactRow& row : fact_rows()) {
+  for (const FactQuestion& row : fact_questions()) {
     const std::string_view id = row.id;
     if (lines() && (id == "transmits" || id == "zero" || id == "event")) {
       if (id == "transmits" || fact(id).state != FactState::answered) continue;
@@ -211,7 +208,7 @@ std::vector<OpenQuestion> ImportDraft::questions() const {
 std::string ImportDraft::use_of(const OutlineEntry& entry) const {
   if (!raw_ && entry.path == data()) return "samples";
   for (const DraftFact& one : facts()) {
-    if (!one.json.empty() && variable_of(outline_, one.json) == entry.path) return one.as().label;
+    if (!one.empty() && variable_of(outline_, one.json) == entry.path) return one.as().label;
   }
   return "";
 }
@@ -222,7 +219,7 @@ std::string ImportDraft::description(Naming naming) const {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
   };
   Json assumed = Json::array();
-  for (const DescriptionKey& row : description_keys()) {
+  for (const FactRow& row : description_keys()) {
     const std::string key = row.key;
     if (key == "file") {
       if (naming == Naming::file) add(key, json_dump(file_name_));
@@ -232,14 +229,14 @@ std::string ImportDraft::description(Naming naming) const {
     } else if (key == "assumed") {
       if (!assumed.empty()) add(key, assumed.dump());  // the last row
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
-      const FactRow* const fact_row = fact_row_of_key(key);
+      const FactQuestion* const fact_row = question_of_key(key);
       const std::string said = fact_row == nullptr ? key : fact(fact_row->id).as().key;
       if (said != key && !(key == "pitch_m" && said == "element_x_m")) continue;  // said in another way
       if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
       if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
         continue;
       if (key == "demod_hz" && !iq()) continue;
-      add(key, found->second.json);
+      add(key, json_dump(found->second.json));
       if (is_guess(found->second.state)) assumed.push_back(key);
     }
   }
@@ -263,12 +260,12 @@ void ImportDraft::change(DraftState next, const std::string& text) {
 }
 
 std::string ImportDraft::answer(std::string_view id, std::string_view text) {
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr) return "no such fact";
   const DraftFact before = fact(id);
   DraftState next = now_;
   if (text.find_first_not_of(" \t") == std::string_view::npos) {
-    for (const FactForm& form : row->forms) {
+    for (const FactRow& form : row->forms) {
       next.values.erase(form.key);
       if (const auto guess = guessed_.find(form.key); guess != guessed_.end()) next.values[form.key] = guess->second;
     }
@@ -287,13 +284,13 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
     if (id == "transmits" && long_axes < 2 && (form == 1 || form == 2)) form = 0;
   }
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
-  if (read.json.empty()) return one_line(read.error);
-  for (const FactForm& other : row->forms) next.values.erase(other.key);
+  if (read.json.is_discarded()) return one_line(read.error);
+  for (const FactRow& other : row->forms) next.values.erase(other.key);
   if (id == "transmits") next.values.erase("tx_mirrored");
   next.forms[std::string(id)] = form;
   next.values[row->forms[form].key] = {read.json, FactState::answered, one_line(read.note)};
-  const std::string unit = *row->forms[form].unit == '\0' ? "" : std::string(" ") + row->forms[form].unit;
-  const std::string was = before.json.empty() ? "" : shown_value(before.as(), outline_, before.json) + " → ";
+  const std::string unit = *row->forms[form].unit.symbol == '\0' ? "" : std::string(" ") + row->forms[form].unit.symbol;
+  const std::string was = before.empty() ? "" : shown_value(before.as(), outline_, before.json) + " → ";
   change(std::move(next),
          std::string(row->label) + ": " + was + shown_value(row->forms[form], outline_, read.json) + unit);
   return "";
@@ -301,12 +298,12 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
 
 std::string ImportDraft::confirm(std::string_view id) {
   DraftState next = now_;
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr) {
     next.axes_answered = true;
   } else {
     const DraftFact before = fact(id);
-    if (before.json.empty()) return "no value to confirm";
+    if (before.empty()) return "no value to confirm";
     next.values[before.as().key] = {before.json, FactState::answered, ""};
   }
   change(std::move(next), std::string(row == nullptr ? "Axes" : row->label) + ": confirmed");
@@ -314,7 +311,7 @@ std::string ImportDraft::confirm(std::string_view id) {
 }
 
 std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
-  const FactRow* const row = find_fact_row(id);
+  const FactQuestion* const row = find_question(id);
   if (row == nullptr || form >= row->forms.size()) return "no such form";
   const DraftFact before = fact(id);
   DraftState next = now_;
@@ -329,13 +326,13 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
     const OutlineEntry* const entry = variable.empty() ? nullptr : entry_of(variable);
     const bool fits =
         entry != nullptr && (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) == 2) == pairs;
-    if (!same.json.empty() && fits) {
+    if (!same.json.is_discarded() && fits) {
       next.values[key] = {same.json, FactState::answered, same.note};
     } else if (key == "tx_elements") {
-      next.values[key] = {"\"all\"", FactState::answered, "One element after another."};
+      next.values[key] = {"all", FactState::answered, "One element after another."};
     } else if (key == "tx_angles_rad" && count("transmit") == 1) {
-      next.values[key] = {"[0]", FactState::answered, "One plane wave straight ahead."};
-    } else if (id == "rate" && !before.json.empty()) {
+      next.values[key] = {Json::array({0}), FactState::answered, "One plane wave straight ahead."};
+    } else if (id == "rate" && !before.empty()) {
       next.values[key] = {before.json, FactState::answered, ""};
     }
   }
@@ -345,10 +342,10 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
 
 std::string ImportDraft::mirror_transmits(const std::string& event) {
   DraftState next = now_;
-  if (next.values.erase("tx_mirrored") == 0) next.values["tx_mirrored"] = {"true", FactState::answered, ""};
-  if (!event.empty()) next.values["t_zero"] = {json_dump(event), FactState::answered, ""};
+  if (next.values.erase("tx_mirrored") == 0) next.values["tx_mirrored"] = {true, FactState::answered, ""};
+  if (!event.empty()) next.values["t_zero"] = {event, FactState::answered, ""};
   const DraftFact transmits = fact("transmits");
-  if (!transmits.json.empty()) next.values[transmits.as().key].state = FactState::answered;
+  if (!transmits.empty()) next.values[transmits.as().key].state = FactState::answered;
   change(std::move(next), "Transmits: left and right exchanged" + (event.empty() ? "" : ", time 0: " + event));
   return "";
 }
@@ -378,7 +375,7 @@ std::string ImportDraft::set_data(const std::string& path) {
   if (path == data()) return "";
   DraftState next = now_;
   const bool alike = entry->shape.size() == now_.axes.size() && !is_split();
-  next.values["data"] = {json_dump(path), FactState::answered, ""};
+  next.values["data"] = {path, FactState::answered, ""};
   next.values.erase("shape");
   next.axes_answered = true;
   if (!alike) next.axes = roles_by_length(entry->shape);
@@ -388,13 +385,13 @@ std::string ImportDraft::set_data(const std::string& path) {
 
 std::string ImportDraft::set_raw(const std::string& key, const std::string& text) {
   DraftState next = now_;
-  std::string json = json_dump(text);
+  Json json = text;
   if (key == "header_bytes") {
     const auto value = finite_number(text);
     if (!value || *value < 0.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))
       return "header = " + one_line(text.substr(0, 24)) + " is out of range (0 to " + std::to_string(outline_.bytes) +
              ")";
-    json = std::to_string(static_cast<std::size_t>(*value));
+    json = static_cast<std::size_t>(*value);
   } else if (key == "dtype" && raw_type_bytes(text) == 0) {
     return "'" + one_line(text.substr(0, 24)) + "': accepted: " + raw_type_names();
   } else if (key == "byte_order" && text != "little" && text != "big") {
@@ -415,7 +412,7 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
            ")";
   extents[axis] = static_cast<std::size_t>(*value);
   DraftState next = now_;
-  next.values["shape"] = {Json(extents).dump(), FactState::answered, ""};
+  next.values["shape"] = {extents, FactState::answered, ""};
   if (axis != 0) fill_slowest(next);
   change(std::move(next), "Shape: axis " + std::to_string(extents.size() - axis) + " = " + text);
   return "";
@@ -424,11 +421,11 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
 // As many as the file holds, of bytes that are described as in `next`.
 void ImportDraft::fill_slowest(DraftState& next) const {
   RawShape raw = raw_shape();
-  if (const Json given = Json::parse(next.values["shape"].json, nullptr, false); given.is_array())
+  if (const Json& given = next.values["shape"].json; given.is_array())
     raw.extents = given.get<std::vector<std::size_t>>();
   if (outline_.n_files > 1) return;
   fill_slowest_axis(raw, outline_.bytes, next.whole("header_bytes"), raw_type_bytes(next.word("dtype")));
-  next.values["shape"].json = Json(raw.extents).dump();
+  next.values["shape"].json = raw.extents;
 }
 
 std::string ImportDraft::change_shape(std::string (*edit)(RawShape&, std::size_t, std::size_t), std::size_t axis,
@@ -437,7 +434,7 @@ std::string ImportDraft::change_shape(std::string (*edit)(RawShape&, std::size_t
   if (!raw_ || raw.axes.size() != raw.extents.size()) return "no such axis";
   if (std::string why = edit(raw, axis, length); !why.empty()) return why;
   DraftState next = now_;
-  next.values["shape"] = {Json(raw.extents).dump(), FactState::answered, ""};
+  next.values["shape"] = {raw.extents, FactState::answered, ""};
   next.axes = raw.axes;
   next.axes_answered = true;
   change(std::move(next), what);
@@ -455,11 +452,9 @@ std::string ImportDraft::join_extent(std::size_t axis) {
 bool ImportDraft::suggest(std::string_view id, double si, const std::string& reason) {
   const DraftFact before = fact(id);
   if (!unsaid(before.state) || !before.row->forms.empty() == false) return false;
-  const std::string json = Json(si).dump();
+  if (json_dump(before.json) == json_dump(si)) return false;
   const std::string key = before.as().key;
-  if (before.json == json) return false;
-  now_.values[key] = {json, FactState::assumed, reason};
-  guessed_[key] = now_.values[key];
+  guessed_[key] = now_.values[key] = {si, FactState::assumed, reason};
   return true;
 }
 
@@ -469,7 +464,8 @@ void ImportDraft::take_description(const std::string& text, const std::string& r
   if (!next.take_description(own ? text : next.unknown_of(text, outline_), reason)) return;
   for (auto& [key, value] : next.values) {  // saved as a guess, and guessed again
     const auto guess = guessed_.find(key);
-    if (value.state == FactState::assumed && guess != guessed_.end() && guess->second.json == value.json)
+    if (value.state == FactState::assumed && guess != guessed_.end() &&
+        json_dump(guess->second.json) == json_dump(value.json))
       value = guess->second;
   }
   if (raw_ && !own) fill_slowest(next);

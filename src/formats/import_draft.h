@@ -11,35 +11,17 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/file_outline.h"
+#include "formats/readers/description_json.h"
 
 namespace echoloop {
 
-// What a description says besides the array and its axes, as a table of facts in the order in which they matter: the
-// ways to state each of them, units on screen, limits, and the reading of a typed answer. Constant data and pure
-// functions. Any thread.
+// What a description says besides the array and its axes, as questions in the order in which they matter, and the
+// reading of a typed answer. Constant data and pure functions. Any thread.
 
-enum class FactShape { number, list, points, word };
-
-struct FactForm {      // one way to state a fact
-  const char* key;     // of the description
-  const char* label;   // "plane waves, angles"
-  const char* unit;    // on screen
-  double per_unit;     // SI value of one unit on screen
-  double least, most;  // SI, magnitude, both accepted; list and points: of the largest
-  FactShape shape;
-  Quantity quantity;  // for the unit of a variable without one
-};
-
-enum class FactNeed { required, asked, optional };  // asked: has a default, which may be wrong
-
-struct FactRow {
-  const char* id;
-  const char* label;
-  FactNeed need;
-  std::span<const FactForm> forms;
-  const char* help;
+struct FactQuestion : FactRow::Question {
+  std::vector<FactRow> forms;  // the ways to answer it
 };
 
 // Values of the fact "event".
@@ -54,19 +36,24 @@ enum class FactState { missing, asked, assumed, guessed, read, answered };  // a
 // A value of an outline. The names of variables tell what is read, sizes and counts what is guessed.
 [[nodiscard]] FactState state_of(const FileOutline& outline, const OutlineGuess& guess);
 
-struct DraftFact {  // as it stands in a description in the making
-  const FactRow* row = nullptr;
-  std::size_t form = 0;  // of row->forms
-  std::string json;      // empty: none
-  FactState state = FactState::missing;
-  std::string reason;  // one line
-  [[nodiscard]] const FactForm& as() const { return row->forms[form]; }
+// A value of a description, and where it comes from.
+struct DraftValue {
+  Json json = Json::value_t::discarded;  // none
+  FactState state = FactState::guessed;
+  std::string reason = {};  // one line
+  [[nodiscard]] bool empty() const { return json.is_discarded(); }
 };
 
-std::span<const FactRow> fact_rows();  // most important first
-const FactRow* find_fact_row(std::string_view id);
-const FactRow* fact_row_of_key(std::string_view key);  // null: of none
-std::optional<std::size_t> form_of_key(const FactRow& row, std::string_view key);
+struct DraftFact : DraftValue {  // the answer to a question, as it stands
+  const FactQuestion* row = nullptr;
+  std::size_t form = 0;  // of row->forms
+  [[nodiscard]] const FactRow& as() const { return row->forms[form]; }
+};
+
+const std::vector<FactQuestion>& fact_questions();  // most important first
+const FactQuestion* find_question(std::string_view id);
+const FactQuestion* question_of_key(std::string_view key);  // null: of none
+std::optional<std::size_t> form_of_key(const FactQuestion& row, std::string_view key);
 
 // "acq.fs", "acq.fs * 1e6", "1 / acq.dt": a variable of the file and what it is multiplied with.
 struct VariableUse {
@@ -85,29 +72,29 @@ struct ValueRange {
 std::optional<ValueRange> range_of(const OutlineEntry& entry);
 
 struct ReadAnswer {
-  std::string json;   // for the key of the form; empty: refused
-  std::string note;   // "read as mm"
-  std::string error;  // one line: "pitch = 0.3 m is out of range (1e-05 to 0.01)"
+  Json json = Json::value_t::discarded;  // for the key of the form; discarded: refused
+  std::string note = {};                 // "read as mm"
+  std::string error = {};                // one line: "pitch = 0.3 m is out of range (1e-05 to 0.01)"
 };
 // Of a matrix: (x, z) or (x, y, z) of each, and no delays by its name.
 bool holds_points(const OutlineEntry& entry);
 // A number, numbers, "first : step : last", points "x z; x z" in the unit on screen or that typed behind them; a
 // variable of the file; JSON in SI units.
-ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view text);
+ReadAnswer read_answer(const FactQuestion& row, const FactRow& form, const FileOutline& outline, std::string_view text);
 
 // plain_text() with line breaks and tabs as spaces: what was typed, pasted or read, in a row of the window.
 std::string one_line(std::string_view text);
 
 // A value of a description on screen, without its unit ("64 values, −9.45 … 9.45"), and as it would be typed.
-std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& json);
-std::string typed_value(const FactForm& form, const std::string& json);
+std::string shown_value(const FactRow& form, const FileOutline& outline, const Json& json);
+std::string typed_value(const FactRow& form, const Json& json);
 // "acq.fs": the variable that a value names; empty: none.
-std::string variable_of(const FileOutline& outline, const std::string& json);
+std::string variable_of(const FileOutline& outline, const Json& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.
-std::optional<double> number_of(const FileOutline& outline, const std::string& json);
+std::optional<double> number_of(const FileOutline& outline, const Json& json);
 
 // What is asked about a fact that is guessed all the same, or about the axes; empty: nothing.
-std::string question_about(const FileOutline& outline, const FactRow& row);
+std::string question_about(const FileOutline& outline, const FactQuestion& row);
 std::string question_about_axes(const FileOutline& outline);
 const OutlineEntry* largest_array(const FileOutline& outline);  // of numbers; null: none
 
@@ -120,14 +107,8 @@ std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape);
 inline constexpr const char* kFromDescription = "From ";
 inline constexpr const char* kFromExample = "As in ";
 
-struct DraftValue {
-  std::string json;
-  FactState state = FactState::guessed;
-  std::string reason;
-};
-
-// Transmits as JSON, assumed of other axes: one for each, or "all", each element.
-[[nodiscard]] bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements);
+// Transmits, assumed of other axes: one for each, or "all", each element.
+[[nodiscard]] bool fits_axes(const Json& transmits, std::size_t n_transmits, std::size_t n_elements);
 
 struct DraftState {
   std::map<std::string, DraftValue> values;  // by key
@@ -165,7 +146,7 @@ std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most);
 // What is open in a description in the making: without an answer, or with nothing better than a guess that may be
 // wrong. The assistant's head, its section Missing and the button follow from this list.
 struct OpenQuestion {
-  std::string id;           // "axes", or of fact_rows()
+  std::string id;           // "axes", or of fact_questions()
   std::string key = {};     // of the description: "axes", "t0_s"; empty: it has no value
   bool needed = false;      // nothing opens without an answer
   std::string reason = {};  // of the axes
@@ -234,7 +215,7 @@ class ImportDraft {
   [[nodiscard]] std::size_t whole(const std::string& key) const { return now_.whole(key); }
   [[nodiscard]] std::string reason(const std::string& key) const { return now_.reason(key); }
   [[nodiscard]] std::vector<DraftFact> facts() const;                 // most important first
-  [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_rows()
+  [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_questions()
   [[nodiscard]] std::vector<OpenQuestion> questions() const;          // most important first
   [[nodiscard]] std::string use_of(const OutlineEntry& entry) const;  // "sampling"; empty: unused
   // JSON, in the order of the table of keys. `file`: with the name of the file, else for a file of any name.

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/units.h"
 #include "formats/base/acquisition_json.h"
-#include "formats/base/description_keys.h"
 #include "formats/base/mapping.h"
 #include "formats/open_recording.h"
 #include "formats/readers/description.h"
@@ -30,28 +30,14 @@ constexpr std::size_t kMostFrameBytes = std::size_t{1} << 33;
 constexpr std::size_t kMostName = 80;
 constexpr double kLargestOffset = 1e10;
 
-struct TypeName {
-  std::string_view name;
-  NumberType type;
-};
-constexpr std::array kTypes = std::to_array<TypeName>({
-    {"int8", {NumberKind::signed_integer, 1, ByteOrder::little}},
-    {"uint8", {NumberKind::unsigned_integer, 1, ByteOrder::little}},
-    {"int16", {NumberKind::signed_integer, 2, ByteOrder::little}},
-    {"uint16", {NumberKind::unsigned_integer, 2, ByteOrder::little}},
-    {"int32", {NumberKind::signed_integer, 4, ByteOrder::little}},
-    {"float32", {NumberKind::real, 4, ByteOrder::little}},
-    {"float64", {NumberKind::real, 8, ByteOrder::little}},
-    {"complex64", {NumberKind::complex, 8, ByteOrder::little}},
-    {"complex128", {NumberKind::complex, 16, ByteOrder::little}},
-});
+constexpr std::string_view kTypes[] = {"int8",    "uint8",   "int16",     "uint16",    "int32",
+                                       "float32", "float64", "complex64", "complex128"};
 
 NumberType described_type(const std::string& what, const Json& meta) {
   const std::string name = json_text(what, require_key(what, meta, "dtype"), "dtype");
-  const auto* const row = std::ranges::find(kTypes, std::string_view(name), &TypeName::name);
-  if (row != kTypes.end()) return row->type;
+  if (std::ranges::find(kTypes, name) != std::end(kTypes)) return *named_number_type(name);
   std::string accepted;
-  for (const TypeName& type : kTypes) accepted += (accepted.empty() ? "" : ", ") + std::string(type.name);
+  for (const std::string_view type : kTypes) accepted += (accepted.empty() ? "" : ", ") + std::string(type);
   throw Error(what, "dtype = '" + printable(name) + "'", accepted + " (little-endian)");
 }
 
@@ -264,7 +250,7 @@ void check_live_keys(const std::string& what, const Json& meta) {
   constexpr std::array<std::string_view, 4> kGroups{"time", "elements", "transmits", "open questions"};
   std::vector<std::string_view> known(kFrameKeys.begin(), kFrameKeys.end());
   known.emplace_back("like");
-  for (const DescriptionKey& row : description_keys())
+  for (const FactRow& row : description_keys())
     if (std::ranges::find(kGroups, std::string_view(row.group)) != kGroups.end()) known.emplace_back(row.key);
   check_keys(what, meta, known);
   const auto tx = meta.find("tx");

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "formats/readers/description_json.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
 

@@ -2,62 +2,37 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
+#include "formats/containers/array_view.h"
 #include "formats/import_draft.h"
 
 namespace echoloop {
 namespace {
 
-struct RawType {
-  std::string_view name;
-  std::size_t bytes;
-  std::size_t part;  // bytes of one number: half of a complex one
-  enum class Kind { signed_integer, unsigned_integer, floating } kind;
-};
-constexpr RawType kRawTypes[] = {
-    {"int16", 2, 2, RawType::Kind::signed_integer},    {"int8", 1, 1, RawType::Kind::signed_integer},
-    {"int32", 4, 4, RawType::Kind::signed_integer},    {"float32", 4, 4, RawType::Kind::floating},
-    {"uint16", 2, 2, RawType::Kind::unsigned_integer}, {"uint8", 1, 1, RawType::Kind::unsigned_integer},
-    {"uint32", 4, 4, RawType::Kind::unsigned_integer}, {"int64", 8, 8, RawType::Kind::signed_integer},
-    {"float64", 8, 8, RawType::Kind::floating},        {"complex64", 8, 4, RawType::Kind::floating},
-    {"complex128", 16, 8, RawType::Kind::floating}};
+constexpr std::string_view kRawTypes[] = {"int16",  "int8",  "int32",   "float32",   "uint16",    "uint8",
+                                          "uint32", "int64", "float64", "complex64", "complex128"};
 constexpr std::size_t kProbedValues = 32'768;  // values that are looked at
 constexpr double kOfFloats = 0.8;              // of their roughness counts: other bytes are seldom usual floats
 constexpr std::size_t kMostLine = 16'384;      // values of a line
 constexpr std::size_t kLeastLine = 64;
 constexpr std::size_t kMostHeader = 65'536, kHeaderLooked = 1024;
 
-const RawType* raw_type_of(std::string_view name) {
-  const auto* const found = std::ranges::find(kRawTypes, name, &RawType::name);
-  return found == std::end(kRawTypes) ? nullptr : found;
-}
-
-double raw_value_at(const std::byte* at, const RawType& type, bool big) {
-  std::uint64_t bits = 0;
-  for (std::size_t k = 0; k < type.part; ++k) {
-    const auto byte = std::to_integer<std::uint64_t>(at[big ? type.part - 1 - k : k]);
-    bits |= byte << (8 * k);
-  }
-  if (type.kind == RawType::Kind::floating)
-    return type.part == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
-                          : std::bit_cast<double>(bits);
-  if (type.kind == RawType::Kind::unsigned_integer) return static_cast<double>(bits);
-  const auto unused = static_cast<int>(64 - 8 * type.part);
-  return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
-}
+// Bytes of one number: half of a complex one.
+std::size_t part_bytes(std::string_view dtype) { return raw_type_bytes(dtype) / (dtype.starts_with('c') ? 2 : 1); }
 
 // Values of blocks all over the file.
-std::vector<std::vector<float>> probed_blocks(std::span<const std::byte> file, const RawType& type, bool big) {
+std::vector<std::vector<float>> probed_blocks(std::span<const std::byte> file, std::string_view type, bool big) {
   constexpr std::size_t kBlocks = 16, kBlock = kProbedValues / kBlocks, kAligned = 16;
   std::vector<std::vector<float>> blocks;
-  const std::size_t before = file.size() % kAligned, bytes = kBlock * type.part;
+  const std::size_t before = file.size() % kAligned, bytes = kBlock * part_bytes(type);
   const std::size_t n = std::clamp<std::size_t>(file.size() / bytes, 1, kBlocks);
   const std::size_t last = file.size() > bytes ? file.size() - bytes : 0;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t from = (last * (k + 1) / n) / kAligned * kAligned + before;  // the last value ends with the file
-    blocks.push_back(raw_values(file, std::min(from, file.size()), type.name, big ? "big" : "little", kBlock));
+    blocks.push_back(raw_values(file, std::min(from, file.size()), type, big ? "big" : "little", kBlock));
   }
   return blocks;
 }
@@ -68,7 +43,7 @@ struct Steps {
 };
 
 // Nothing: not numbers, all alike, or parts of wider numbers, of which some are 0 or -1 alone.
-std::optional<Steps> steps_of(std::span<const std::byte> file, const RawType& type, bool big) {
+std::optional<Steps> steps_of(std::span<const std::byte> file, std::string_view type, bool big) {
   constexpr std::size_t kPhases = 4, kLeast = 64;
   const auto blocks = probed_blocks(file, type, big);
   std::vector<float> all;
@@ -108,12 +83,11 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
   guess.byte_order = "little";
   guess.why_type = "The commonest type; nothing in the bytes decides.";
   bool any_float = false;
-  for (const RawType& type :
-       {*raw_type_of("float32"), *raw_type_of("int16"), *raw_type_of("int8"), *raw_type_of("int32")}) {
-    if (type.name == "int32" && any_float) continue;  // the logarithms of the same numbers: smoother
-    const auto little = steps_of(file, type, false), big = type.bytes > 1 ? steps_of(file, type, true) : std::nullopt;
+  for (const std::string_view type : {"float32", "int16", "int8", "int32"}) {
+    if (type == "int32" && any_float) continue;  // the logarithms of the same numbers: smoother
+    const auto little = steps_of(file, type, false), big = type != "int8" ? steps_of(file, type, true) : std::nullopt;
     if (!little && !big) continue;
-    const bool is_float = type.kind == RawType::Kind::floating;
+    const bool is_float = type == "float32";
     any_float = any_float || is_float;
     // In the wrong order the steps of integers are large, those of numbers with an exponent anything.
     const bool is_big = big && (!little || (is_float ? big->roughness < little->roughness : big->step < little->step));
@@ -124,7 +98,7 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
     best = weighed;
     rough = chosen->roughness;
     other_order = other ? other->roughness : 0.0;
-    guess.dtype = type.name;
+    guess.dtype = type;
     guess.byte_order = is_big ? "big" : "little";
   }
   if (best == HUGE_VAL) return;
@@ -151,12 +125,11 @@ int roundness(std::size_t n) {
 
 // Rectified samples of neighbouring channels are alike: the first lag of a high likeness is one line.
 void guess_line(std::span<const std::byte> file, RawGuess& guess) {
-  const RawType& type = *raw_type_of(guess.dtype);
-  const std::size_t n_values = file.size() / type.bytes;
+  const std::size_t bytes = raw_type_bytes(guess.dtype), n_values = file.size() / bytes;
   const std::size_t most = std::min(kMostLine, n_values / 4);
   if (most < 2 * kLeastLine) return;
   const std::size_t n = std::min(2 * kProbedValues, n_values - most);
-  const std::size_t from = file.size() - (n + most) * type.bytes - (n_values - n - most) / 2 * type.bytes;
+  const std::size_t from = file.size() - (n + most) * bytes - (n_values - n - most) / 2 * bytes;
   std::vector<float> values = raw_values(file, from, guess.dtype, guess.byte_order, n + most);
   for (float& v : values) v = std::isfinite(v) ? std::sqrt(std::abs(v)) : 0.0F;
   // Sums of 4 neighbours: the carrier of the echoes shifts from line to line, their envelope hardly.
@@ -198,7 +171,7 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   // number of samples behind a header of a usual length.
   int best_roundness = -1;
   for (const int shift : {0, 1, -1, 2, -2, 3, -3}) {
-    const std::size_t line = best + static_cast<std::size_t>(shift), header = file.size() % (line * type.bytes);
+    const std::size_t line = best + static_cast<std::size_t>(shift), header = file.size() % (line * bytes);
     if (header % 64 != 0 || header > 8192) continue;
     if (header == 0) {
       guess.line_values = line;
@@ -211,9 +184,10 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
 }
 
 void find_numbers(std::span<const std::byte> file, RawGuess& guess) {
-  const RawType number{"int32", 4, 4, RawType::Kind::signed_integer};
   for (std::size_t at = 0; at + 4 <= std::min(file.size(), kHeaderLooked); at += 4) {
-    const double value = raw_value_at(file.data() + at, number, guess.byte_order == "big");
+    const std::byte* const from = file.data() + at;
+    const double value =
+        guess.byte_order == "big" ? load_number<std::int32_t, true>(from) : load_number<std::int32_t, false>(from);
     const bool fill = value == 255.0 || value == 65'535.0 || value == 16'777'215.0;  // bytes 0xff, not a count
     if (!(value >= 2.0 && value <= 2e9) || fill || guess.numbers.size() >= 16) continue;
     guess.numbers.push_back({at, value, ""});
@@ -387,32 +361,29 @@ void shape_by_line(std::span<const std::byte> file, RawGuess& guess) {
 }  // namespace
 
 std::size_t raw_type_bytes(std::string_view dtype) {
-  const RawType* const type = raw_type_of(dtype);
-  return type == nullptr ? 0 : type->bytes;
+  return std::ranges::find(kRawTypes, dtype) == std::end(kRawTypes) ? 0 : named_number_type(dtype)->bytes;
 }
 
-std::vector<std::string> raw_types() {
-  std::vector<std::string> names;
-  for (const RawType& type : kRawTypes) names.emplace_back(type.name);
-  return names;
-}
+std::vector<std::string> raw_types() { return {std::begin(kRawTypes), std::end(kRawTypes)}; }
 
 std::string raw_type_names() {
   std::string names;
-  for (const RawType& type : kRawTypes) names += (names.empty() ? "" : ", ") + std::string(type.name);
+  for (const std::string_view type : kRawTypes) names += (names.empty() ? "" : ", ") + std::string(type);
   return names;
 }
 
 std::vector<float> raw_values(std::span<const std::byte> file, std::size_t from, std::string_view dtype,
                               std::string_view byte_order, std::size_t most) {
-  const bool big = byte_order == "big";
   std::vector<float> values;
-  const RawType* const type = raw_type_of(dtype);
-  if (type == nullptr || from >= file.size()) return values;
-  const std::size_t n = std::min(most, (file.size() - from) / type->part);
-  values.reserve(n);
-  for (std::size_t k = 0; k < n; ++k)
-    values.push_back(static_cast<float>(raw_value_at(file.data() + from + k * type->part, *type, big)));
+  const std::size_t part = part_bytes(dtype);
+  if (part == 0 || from >= file.size()) return values;
+  NumberType type = *named_number_type(dtype);
+  if (byte_order == "big") type.order = ByteOrder::big;
+  values.resize(std::min(most, (file.size() - from) / part));
+  with_real_type(type, [&]<class T, bool kSwap>() {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = static_cast<float>(static_cast<double>(load_number<T, kSwap>(file.data() + from + k * part)));
+  });
   return values;
 }
 

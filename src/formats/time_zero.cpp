@@ -1,10 +1,6 @@
 #include "formats/time_zero.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <vector>
 
 #include "formats/readers/placed_probe.h"
 
@@ -31,20 +27,6 @@ constexpr int kMostSamples = 1 << 17;               // of a line: the envelopes 
 struct Place {
   double x_m = 0.0, z_m = 0.0;
 };
-
-double arrival_s(const Acquisition& a, const Transmit& t, const Place& p) {
-  const double c = a.sound_speed_m_s;
-  if (t.kind == TransmitKind::plane) return (p.x_m * std::sin(t.angle_rad) + p.z_m * std::cos(t.angle_rad)) / c;
-  if (t.kind != TransmitKind::delays)
-    return (std::hypot(p.x_m - t.source_x_m, p.z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m)) / c;
-  double first = HUGE_VAL;
-  for (std::size_t e = 0; e < t.element_delays_s.size() && e < a.probe.elements.size(); ++e) {
-    const Element& element = a.probe.elements[e];
-    if (std::isfinite(t.element_delays_s[e]))
-      first = std::min(first, t.element_delays_s[e] + std::hypot(p.x_m - element.x_m, p.z_m - element.z_m) / c);
-  }
-  return first;
-}
 
 struct Sums {
   double coherent = 0.0;  // squared magnitude of the sum of all channels
@@ -199,7 +181,8 @@ class Search {
     }
     for (std::size_t t = 0; t < lines_.transmits().size(); t += every) {
       const Transmit& transmit = a_.transmits[lines_.transmits()[t]];
-      const double sent_s = arrival_s(a_, transmit, {side_ * p.x_m, p.z_m}) - transmit.t0_s - shifts_s[t];
+      const double sent_s =
+          arrival_s(transmit, a_.probe, side_ * p.x_m, p.z_m, a_.sound_speed_m_s) - transmit.t0_s - shifts_s[t];
       std::complex<double> one;
       for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
         if (!seen[e]) continue;
@@ -312,7 +295,7 @@ class Search {
         return first_firing_s(t, a_.probe, a_.sound_speed_m_s, {});
       case TimeEvent::centre: {
         const auto [left, right] = std::ranges::minmax(a_.probe.elements, {}, &Element::x_m);
-        return side_ * passage_s(t, a_.probe, a_.sound_speed_m_s, 0.5 * (left.x_m + right.x_m));
+        return side_ * arrival_s(t, a_.probe, 0.5 * (left.x_m + right.x_m), 0.0, a_.sound_speed_m_s);
       }
       case TimeEvent::origin:
         break;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"

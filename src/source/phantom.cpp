@@ -8,8 +8,6 @@
 #include "core/error.h"
 #include "core/transmits.h"
 #include "core/units.h"
-#include "source/phantom_scene.h"
-#include "source/phantom_text.h"
 
 namespace echoloop {
 namespace {

@@ -1,7 +1,6 @@
 #include "source/phantom_scene.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/transmits.h"

@@ -7,7 +7,6 @@
 #include <exception>
 #include <utility>
 
-#include "core/timing_trace.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -1,8 +1,7 @@
 // Each key of a description has an effect: a file opens otherwise with it than without it, or with another value.
-#include "formats/base/description_keys.h"
-
 #include <set>
 
+#include "core/facts.h"
 #include "formats/base/acquisition_json.h"
 #include "formats/readers/description_json.h"
 #include "formats/support.h"
@@ -149,7 +148,7 @@ TEST(DescriptionKeys, EachHasAnEffect) {
     EXPECT_NE(with, without) << one.key;
     EXPECT_EQ(with.starts_with('{'), std::string_view(one.key) != "n_elements") << one.key << ": " << with;
   }
-  for (const DescriptionKey& key : description_keys()) known.insert(key.key);
+  for (const FactRow& key : description_keys()) known.insert(key.key);
   EXPECT_EQ(tried, known);
 }
 

@@ -229,9 +229,9 @@ TEST(Guess, UnitsAreTextsBesideTheNumbers) {
       file.text("t0/unit", nanoseconds);
     });
   }
-  EXPECT_EQ(unit_of_text("\xc2\xb5s", Fact::first_sample), NamedUnit::microsecond);
-  EXPECT_EQ(unit_of_text("m/s", Fact::speed), std::nullopt);
-  EXPECT_EQ(unit_of_text("samples", Fact::pitch), std::nullopt);
+  EXPECT_EQ(unit_of_text("\xc2\xb5s", "t0_s"), find_unit("us"));
+  EXPECT_EQ(unit_of_text("m/s", "c_m_s"), nullptr);
+  EXPECT_EQ(unit_of_text("samples", "pitch_m"), nullptr);
 }
 
 TEST(Guess, RealNumbersNamedIqAreAskedFor) {

@@ -2,8 +2,9 @@
 // Samples are a known function of their indices (hdf5_fixture.h), so that a wrong axis or array cannot pass.
 #include <cmath>
 #include <numbers>
+#include <set>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
 #include "formats/import/guess.h"
@@ -49,35 +50,50 @@ TEST(Import, ReadsAnHdf5FileByItsNames) {
 }
 
 TEST(Import, KnowsSpellings) {
-  const std::pair<const char*, Fact> kNames[] = {{"data/us_data", Fact::samples},
-                                                 {"RF_channel", Fact::samples},
-                                                 {"fullMatrix", Fact::samples},
-                                                 {"fsamp_MHz", Fact::sampling},
-                                                 {"samp_freq", Fact::sampling},
-                                                 {"cent_freq", Fact::center},
-                                                 {"probe_center_frequency", Fact::center},
-                                                 {"line_x_m", Fact::positions},
-                                                 {"array_pitch_mm", Fact::pitch},
-                                                 {"elem_pitch", Fact::pitch},
-                                                 {"xPiez", Fact::positions},
-                                                 {"pw_angle", Fact::angles},
-                                                 {"transmit_angle", Fact::angles},
-                                                 {"virt_src", Fact::sources},
-                                                 {"speed_of_sound_mps", Fact::speed},
-                                                 {"c_mm_us", Fact::speed},
-                                                 {"speed_of_sound_m_per_s", Fact::speed},
-                                                 {"c_water", Fact::speed},
-                                                 {"probe_x", Fact::positions},
-                                                 {"mic_positions", Fact::positions},
-                                                 {"pitch_lambda", Fact::pitch},
-                                                 {"wave_azimuth", Fact::angles},
-                                                 {"receiver_positions", Fact::positions}};
+  const std::pair<const char*, const char*> kNames[] = {{"data/us_data", "data"},
+                                                        {"RF_channel", "data"},
+                                                        {"fullMatrix", "data"},
+                                                        {"fsamp_MHz", "fs_hz"},
+                                                        {"samp_freq", "fs_hz"},
+                                                        {"cent_freq", "fc_hz"},
+                                                        {"probe_center_frequency", "fc_hz"},
+                                                        {"line_x_m", "element_pos_m"},
+                                                        {"array_pitch_mm", "pitch_m"},
+                                                        {"elem_pitch", "pitch_m"},
+                                                        {"xPiez", "element_pos_m"},
+                                                        {"pw_angle", "tx_angles_rad"},
+                                                        {"transmit_angle", "tx_angles_rad"},
+                                                        {"virt_src", "virtual_source_m"},
+                                                        {"speed_of_sound_mps", "c_m_s"},
+                                                        {"c_mm_us", "c_m_s"},
+                                                        {"speed_of_sound_m_per_s", "c_m_s"},
+                                                        {"c_water", "c_m_s"},
+                                                        {"probe_x", "element_pos_m"},
+                                                        {"mic_positions", "element_pos_m"},
+                                                        {"pitch_lambda", "pitch_m"},
+                                                        {"wave_azimuth", "tx_angles_rad"},
+                                                        {"receiver_positions", "element_pos_m"}};
   for (const auto& [name, fact] : kNames) {
     const auto found = named_fact(name);
     ASSERT_TRUE(found.has_value()) << name;
-    EXPECT_EQ(found->fact, fact) << name;
+    EXPECT_EQ(found->fact->key, std::string_view(fact)) << name;
   }
-  EXPECT_EQ(named_fact("fsamp_MHz")->unit, NamedUnit::megahertz);
+  EXPECT_EQ(named_fact("fsamp_MHz")->unit, find_unit("MHz"));
+}
+
+TEST(Import, EachSpellingIsOfOneFactAndEachPlaceOfOneForm) {
+  std::set<std::string_view> keys, words;
+  std::set<int> places;
+  for (const FactRow& row : kFacts) {
+    EXPECT_TRUE(keys.insert(row.key).second) << row.key;
+    EXPECT_TRUE(row.place == 0 || places.insert(row.place).second) << row.key;
+    EXPECT_EQ(row.asked.id != nullptr, row.place > 0 && row.place % 10 == 0) << row.key;
+    EXPECT_TRUE(row.given.place == 0 || *row.name != '\0') << row.key;
+    any_word(row.spellings, [&](std::string_view word, std::size_t) {
+      EXPECT_TRUE(words.insert(word).second) << word;
+      return false;
+    });
+  }
 }
 
 TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
@@ -651,7 +667,7 @@ TEST(Import, KeysAreNearOnlyWhenTheyAreAlike) {
   EXPECT_EQ(nearest_transmit_key("comment"), "");
   EXPECT_EQ(nearest_description_key("comment"), nullptr);
   EXPECT_EQ(nearest_description_key("reference"), nullptr);
-  for (const DescriptionKey& row : description_keys()) EXPECT_EQ(find_description_key(row.key), &row);
+  for (const FactRow& row : description_keys()) EXPECT_EQ(find_description_key(row.key), &row);
 }
 
 }  // namespace

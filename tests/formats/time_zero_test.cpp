@@ -206,7 +206,7 @@ TEST(TimeZero, ThePassageThroughTheMiddleIsFound) {
   for (const TimeEvent stated : {TimeEvent::first_firing, TimeEvent::origin}) {
     Acquisition wrong = a;
     for (Transmit& t : wrong.transmits) {
-      t.t0_s -= passage_s(t, a.probe, a.sound_speed_m_s, 8e-3);
+      t.t0_s -= arrival_s(t, a.probe, 8e-3, 0.0, a.sound_speed_m_s);
       if (stated == TimeEvent::first_firing) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
     }
     const auto found = measure_time_zero(wrong, frame);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/acquisition.h"
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "support/acquisitions.h"
@@ -214,13 +214,14 @@ TEST(AcquisitionFacts, AFirstSampleLeavesWhatTheTransmitsDifferBy) {
 }
 
 TEST(AcquisitionFacts, EveryFactIsReadBackAsItWasSet) {
-  for (const FactSpec& spec : fact_specs()) {
+  for (const FactRow* const row : given_facts()) {
+    const FactRow::Given& spec = row->given;
     Acquisition a = testing::linear_acquisition();
     const double value = 0.5 * (spec.track_least + spec.track_most);
-    spec.set(a, value);
-    EXPECT_EQ(spec.get(a), value) << spec.key;
-    EXPECT_LE(spec.least, spec.track_least) << spec.key;
-    EXPECT_GE(spec.most, spec.track_most) << spec.key;
+    set_fact(a, *row, value);
+    EXPECT_EQ(fact_of(a, *row), value) << row->name;
+    EXPECT_LE(spec.least, spec.track_least) << row->name;
+    EXPECT_GE(spec.most, spec.track_most) << row->name;
   }
 }
 

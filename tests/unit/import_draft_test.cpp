@@ -105,7 +105,7 @@ TEST(ImportDraft, WhatIsNotAnsweredIsSavedAsAssumed) {
   EXPECT_EQ(open(again), open(draft));
   EXPECT_EQ(described(again), described(draft));
   for (const char* id : {"axes", "transmits", "centre", "zero"}) EXPECT_EQ(draft.confirm(id), "") << id;
-  EXPECT_EQ(draft.fact("transmits").json, "[0.7, 0, 0.7]");
+  EXPECT_EQ(draft.fact("transmits").json, Json({0.7, 0, 0.7}));
   EXPECT_EQ(open(draft), std::vector<std::string>{"rate"});
   EXPECT_NE(draft.confirm("rate"), "") << "no value";
   EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["c_m_s", "t_zero"])"));

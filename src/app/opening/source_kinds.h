@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/params.h"
 #include "formats/open_recording.h"
 #include "gui/state/ui_state.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/acquisition.h"
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
 #include "core/units.h"

@@ -46,7 +46,7 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
       words += fmt::format("--compare-frame {} ", a.stamp.source_index + 1);
     for (const Assumption& assumed : a.acquisition->assumptions) {
       if (assumed.given)
-        sets.push_back(fmt::format("{}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(*a.acquisition)));
+        sets.push_back(fmt::format("{}={:.17g}", assumed.fact, fact_of(*a.acquisition, *find_given(assumed.fact))));
     }
   }
   for (const ParamSpec& spec : param_table()) {

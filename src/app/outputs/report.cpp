@@ -246,7 +246,7 @@ std::string facts_words(const Acquisition& acquisition) {
   std::string words;
   for (const Assumption& assumed : acquisition.assumptions) {
     if (!assumed.given) continue;
-    words += fmt::format(" --set {}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(acquisition));
+    words += fmt::format(" --set {}={:.17g}", assumed.fact, fact_of(acquisition, *find_given(assumed.fact)));
   }
   return words;
 }

@@ -20,12 +20,12 @@ namespace {
 
 ImportGroup import_group_of(const DraftFact& fact) {
   if (fact.state == FactState::answered) return ImportGroup::answered;
-  if (fact.json.empty()) return ImportGroup::optional;
+  if (fact.empty()) return ImportGroup::optional;
   return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
 }
 
 std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) {
-  if (fact.json.empty()) return "";
+  if (fact.empty()) return "";
   if (const std::string variable = variable_of(outline, fact.json); !variable.empty()) return variable;
   if (fact.state == FactState::assumed) return "assumed";
   if (fact.state == FactState::answered) return "answer";
@@ -36,7 +36,7 @@ std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) 
   return name.substr(0, name.size() - 1);  // without the full stop
 }
 
-std::string label_of(const ImportDraft& draft, const FactRow& row) {
+std::string label_of(const ImportDraft& draft, const FactQuestion& row) {
   return draft.lines() && row.id == std::string_view("elements") ? "Lines" : row.label;
 }
 
@@ -47,16 +47,16 @@ ImportField field_of(const DraftFact& fact, const std::vector<OpenQuestion>& que
     field.group = ImportGroup::missing;
     field.needed = open->needed;
   }
-  field.value = fact.json.empty() ? "" : shown_value(fact.as(), found.draft.outline(), fact.json);
+  field.value = fact.empty() ? "" : shown_value(fact.as(), found.draft.outline(), fact.json);
   field.typed = typed_value(fact.as(), fact.json);
-  field.unit = fact.as().unit;
+  field.unit = fact.as().unit.symbol;
   field.origin = import_origin_of(fact, found.draft.outline());
   field.reason = fact.reason;
   if (fact.state == FactState::answered && fact.reason.empty()) field.reason.clear();
-  if (fact.json.empty() && field.reason.empty() && fact.row->need == FactNeed::required) field.reason = fact.row->help;
-  if (fact.json.empty() && fact.row->id == std::string_view("rate"))
+  if (fact.empty() && field.reason.empty() && fact.row->need == FactNeed::required) field.reason = fact.row->help;
+  if (fact.empty() && fact.row->id == std::string_view("rate"))
     field.reason = "Not in the file. Matters for flow, Doppler and playback only.";
-  for (const FactForm& form : fact.row->forms) {
+  for (const FactRow& form : fact.row->forms) {
     if (form.key != std::string_view("tx") || fact.as().key == std::string_view("tx"))
       field.forms.emplace_back(form.label);
   }
@@ -71,7 +71,7 @@ void take_doubt(const Doubt& doubt, const DraftFact& fact, std::optional<double>
   field.group = ImportGroup::doubts;
   field.reason = doubt.text;
   field.keep = "Keep";
-  const double unit = fact.as().per_unit;
+  const double unit = fact.as().unit.si;
   if (stated) field.keep += fmt::format(" {:.4g} {}", *stated / unit, field.unit);
   field.mirrors = doubt.mirrored;
   if (doubt.mirrored || !doubt.word.empty()) {
@@ -90,7 +90,7 @@ void take_doubt(const Doubt& doubt, const DraftFact& fact, std::optional<double>
 }  // namespace
 
 std::string question_label(const ImportDraft& draft, const OpenQuestion& open) {
-  const FactRow* const row = find_fact_row(open.id);
+  const FactQuestion* const row = find_question(open.id);
   return row == nullptr ? "roles of the axes" : label_of(draft, *row);
 }
 
@@ -115,8 +115,8 @@ void fill_import_fields(const ImportFindings& found, ImportState& state) {
   for (const DraftFact& fact : found.draft.facts()) {
     ImportField field = field_of(fact, questions, found);
     for (const Doubt& doubt : found.doubts) {
-      const FactRow* const row = fact_row_of_key(doubt.key);
-      if (row == nullptr || row->id != fact.row->id || found.kept.contains(field.id) || fact.json.empty()) continue;
+      const FactQuestion* const row = question_of_key(doubt.key);
+      if (row == nullptr || row->id != fact.row->id || found.kept.contains(field.id) || fact.empty()) continue;
       take_doubt(doubt, fact, number_of(outline, fact.json), field);
       if (field.id != "centre" || !found.spectrum) continue;
       const EchoSpectrum& s = *found.spectrum;

@@ -122,8 +122,8 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
     state.cine.speed = state.save.film.speed = starting_speed(acquisition.frame_rate_hz);
     state.assumed.clear();
   }
-  for (const FactSpec& spec : fact_specs()) {
-    if (!opened.facts.contains(spec.key)) state.assumed[spec.key] = spec.get(acquisition);
+  for (const FactRow* const row : given_facts()) {
+    if (!opened.facts.contains(row->name)) state.facts.assumed[row->name] = fact_of(acquisition, *row);
   }
   state.stream = plan.stream;
   state.params = accepted_ = plan.preset.params;

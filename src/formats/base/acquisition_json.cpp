@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/facts.h"
 
 namespace echoloop {
 namespace {
@@ -105,12 +106,8 @@ Acquisition read_acquisition(const json& value) {
   a.sample_type = value_of<SampleType>(kSampleTypes, value.at("sample_type"));
   a.signal = value_of<SignalKind>(kSignals, value.at("signal"));
   if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channels
-  a.sampling_hz = value.at("sampling_hz").get<double>();
-  a.center_hz = value.at("center_hz").get<double>();
-  a.bandwidth_hz = value.at("bandwidth_hz").get<double>();
-  a.demod_hz = value.at("demod_hz").get<double>();
-  a.sound_speed_m_s = value.at("sound_speed_m_s").get<double>();
-  a.frame_rate_hz = value.at("frame_rate_hz").get<double>();
+  for (const FactRow& row : kFacts)
+    if (row.member != nullptr) a.*row.member = value.at(row.name).get<double>();
   for (const json& assumed : value.at("assumptions")) {
     a.assumptions.emplace_back(assumed.at("text").get<std::string>(), assumed.at("fact").get<std::string>());
   }
@@ -127,20 +124,16 @@ std::string acquisition_to_json(const Acquisition& a) {
   for (const Assumption& assumed : a.assumptions) {
     assumptions.push_back({{"text", assumed.text}, {"fact", assumed.fact}});
   }
-  const json value = {{"version", kVersion},
-                      {"probe", probe_json(a.probe)},
-                      {"transmits", transmits},
-                      {"n_samples", a.n_samples},
-                      {"sample_type", name_of(kSampleTypes, a.sample_type)},
-                      {"signal", name_of(kSignals, a.signal)},
-                      {"data", name_of(kDataKinds, a.data)},
-                      {"sampling_hz", a.sampling_hz},
-                      {"center_hz", a.center_hz},
-                      {"bandwidth_hz", a.bandwidth_hz},
-                      {"demod_hz", a.demod_hz},
-                      {"sound_speed_m_s", a.sound_speed_m_s},
-                      {"frame_rate_hz", a.frame_rate_hz},
-                      {"assumptions", assumptions}};
+  json value = {{"version", kVersion},
+                {"probe", probe_json(a.probe)},
+                {"transmits", transmits},
+                {"n_samples", a.n_samples},
+                {"sample_type", name_of(kSampleTypes, a.sample_type)},
+                {"signal", name_of(kSignals, a.signal)},
+                {"data", name_of(kDataKinds, a.data)},
+                {"assumptions", assumptions}};
+  for (const FactRow& row : kFacts)
+    if (row.member != nullptr) value[row.name] = a.*row.member;
   return value.dump(-1, ' ', false, json::error_handler_t::replace);  // a name that is not UTF-8 must not stop it
 }
 

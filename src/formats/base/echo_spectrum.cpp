@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <utility>
-#include <vector>
 
 #include "core/units.h"
 #include "formats/base/library_recording.h"

@@ -13,7 +13,6 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "core/process_memory.h"
 #include "formats/base/format_table.h"
 
 namespace echoloop {

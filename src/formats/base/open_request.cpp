@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <string>
 #include <system_error>
 
 #include "core/error.h"

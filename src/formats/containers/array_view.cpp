@@ -118,6 +118,20 @@ std::optional<NumberType> parse_number_type(std::string_view code, char order_ma
   return type;
 }
 
+std::optional<NumberType> named_number_type(std::string_view name) {
+  for (const NumberKind kind :
+       {NumberKind::signed_integer, NumberKind::unsigned_integer, NumberKind::real, NumberKind::complex}) {
+    for (const std::size_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+      const NumberType type{.kind = kind, .bytes = bytes, .order = ByteOrder::little};
+      const bool made = kind == NumberKind::complex ? bytes >= 8
+                        : kind == NumberKind::real  ? bytes >= 2 && bytes <= 8
+                                                    : bytes <= 8;
+      if (made && to_string(type) == name) return type;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string to_string(const NumberType& type) {
   std::string text;
   switch (type.kind) {

@@ -33,7 +33,8 @@ struct NumberType {
 // "f4", "f2", "i2", "u1", "c8" ... and an order mark '<' '>' '|' '='. Nothing for any other type (objects, text,
 // structures).
 std::optional<NumberType> parse_number_type(std::string_view code, char order_mark);
-std::string to_string(const NumberType& type);  // "float32, big-endian"
+std::optional<NumberType> named_number_type(std::string_view name);  // "int16", "complex64": little-endian
+std::string to_string(const NumberType& type);                       // "float32, big-endian"
 
 enum class MemoryOrder { c, fortran };  // c: last axis fastest; fortran: first axis fastest
 

@@ -6,14 +6,10 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/mat_values.h"
 
 namespace echoloop {
 namespace {

@@ -4,14 +4,9 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
-#include "formats/containers/mat_values.h"
 
 namespace echoloop {
 namespace {

@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "core/error.h"
 #include "core/units.h"
 #include "formats/base/mapping.h"
 

@@ -5,9 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
@@ -28,13 +25,9 @@ constexpr std::size_t kMaxMemo = std::size_t{1} << 22;
 // What REDUCE and BUILD may mean in a pickle of numpy data, as value-to-value functions that call nothing.
 // The shapes of these calls are numpy's own pickling protocol (ndarray.__reduce__, dtype.__reduce__), numpy 1 and 2.
 
-const Value* argument(const Tree& tree, const Tuple& tuple, std::size_t k) {
-  return k < tuple.items.size() ? &tree[tuple.items[k]] : nullptr;
-}
-
 template <class T>
 const T& get(const std::string& what, const Tree& tree, const Tuple& tuple, std::size_t k, const char* name) {
-  const Value* const value = argument(tree, tuple, k);
+  const Value* const value = k < tuple.items.size() ? &tree[tuple.items[k]] : nullptr;
   const T* const typed = value == nullptr ? nullptr : std::get_if<T>(value);
   if (typed == nullptr) {
     refuse(what, std::string(name) + " of a numpy object is " + (value == nullptr ? "missing" : describe(*value)));

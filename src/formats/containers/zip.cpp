@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/base/mapping.h"
 
 namespace echoloop {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/array_view.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/mapping.h"
 #include "formats/import/import.h"
@@ -86,8 +86,8 @@ Json expanded_entry(const Json& entry) {
 Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tree) {
   Json resolved = meta;
   for (auto& [key, value] : resolved.items()) {
-    const DescriptionKey* const row = find_description_key(key);
-    if (row == nullptr || !row->numbers || !value.is_string()) continue;
+    const FactRow* const row = find_description_key(key);
+    if (row == nullptr || (row->traits & kNumbers) == 0 || !value.is_string()) continue;
     if (key == "tx_elements" && value == "all") continue;
     value = numbers_of(what, key, value.get<std::string>(), tree);
   }

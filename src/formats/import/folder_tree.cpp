@@ -122,7 +122,7 @@ class FolderTree final : public ArrayTree {
     for (const TreeEntry& entry : all) largest = entry.numeric ? std::max(largest, entry.count()) : largest;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const auto named = named_fact(all[k].path);
-      const bool fact = named && named->fact != Fact::samples;
+      const bool fact = named && named->fact != FactId("data");
       if (all[k].numeric && !fact && all[k].count() >= std::max(kLeastStacked, largest / 4)) kinds_[k] = Kind::samples;
       if (all[k].numeric && all[k].count() <= kMostCompared) values_[k] = first_.tree->numbers(k, kMostCompared);
     }
@@ -290,9 +290,7 @@ namespace {
 
 NumberType described_type(const std::string& what, const Json& meta) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"int8", "i1"},  {"uint8", "u1"},  {"int16", "i2"},   {"uint16", "u2"},    {"int32", "i4"},      {"uint32", "u4"},
-      {"int64", "i8"}, {"uint64", "u8"}, {"float16", "f2"}, {"float32", "f4"},   {"float64", "f8"},    {"single", "f4"},
-      {"float", "f4"}, {"double", "f8"}, {"short", "i2"},   {"complex64", "c8"}, {"complex128", "c16"}};
+      {"single", "float32"}, {"float", "float32"}, {"double", "float64"}, {"short", "int16"}};
   std::string name = json_text(what, meta.at("dtype"), "dtype");
   std::string order = meta.contains("byte_order") ? json_text(what, meta.at("byte_order"), "byte_order") : "little";
   if (order != "little" && order != "big")
@@ -305,7 +303,9 @@ NumberType described_type(const std::string& what, const Json& meta) {
     if (name == word) name = code;
   }
   const bool byte = name == "i1" || name == "u1";
-  const auto type = parse_number_type(name, byte ? '|' : order == "big" ? '>' : '<');
+  auto type = named_number_type(name);
+  if (type && order == "big" && type->bytes > 1) type->order = ByteOrder::big;
+  if (!type) type = parse_number_type(name, byte ? '|' : order == "big" ? '>' : '<');
   if (type) return *type;
   throw Error(what, "dtype = " + json_excerpt(meta.at("dtype")),
               "int8 to int64, uint8 to uint64, float32, float64, complex64 or complex128");

@@ -1,16 +1,12 @@
 // A description of a file of arrays with plain names, made from the spellings of names, sizes and values.
 #include "formats/import/guess.h"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
-
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
 
-constexpr Fact kSentFacts[] = {Fact::angles, Fact::sources, Fact::foci, Fact::delays};
+constexpr FactId kSentFacts[] = {"tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s"};
 
 class Guesser {
  public:
@@ -20,7 +16,7 @@ class Guesser {
     choose_samples();
     if (!out_.has_samples) return std::move(out_);
     sent_ = std::make_unique<SentWaves>(*facts_);
-    out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
+    out_.refusal = why_not_imaged(tree_, facts_->all("element_pos_m"));
     if (!out_.refusal.empty()) return std::move(out_);
     if (names_picture(plain_name(entries()[data_].path))) {
       out_.refusal = entries()[data_].path +
@@ -79,25 +75,24 @@ class Guesser {
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
     if (find_traces()) return;
     if (!out_.meta.contains("shape")) split();
-    const FactNumbers* const times = facts_->first(Fact::times, [&](const FactNumbers& c) {
+    const FactNumbers* const times = facts_->first("time_s", [&](const FactNumbers& c) {
       return is_list(c.shape) && is_axis(c.values.size()) && c.values.back() > c.values.front();
     });
     times_ = times;
-    positions_ = facts_->first(Fact::positions, [&](const FactNumbers& c) {
+    positions_ = facts_->first("element_pos_m", [&](const FactNumbers& c) {
       const auto dims = long_axes(c.shape);
       if (dims.size() == 1) return is_axis(dims[0]);
       return dims.size() == 2 && std::min(dims[0], dims[1]) <= 5 && is_axis(std::max(dims[0], dims[1]));
     });
     if (times != nullptr) hints_.n_times = times->values.size();
     if (positions_ != nullptr) hints_.n_elements = std::ranges::max(long_axes(positions_->shape));
-    const FactNumbers* const n = facts_->scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar("n_elements");
     if (hints_.n_elements == 0 && n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5 &&
         is_axis(static_cast<std::size_t>(n->values[0])))
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     sent_->choose(shape_, hints_);
     hints_.complex = is_iq_ || tree_.is_complex(data_);
-    hints_.named_iq =
-        plain_name(entries()[data_].path).starts_with("iq") || facts_->scalar(Fact::demodulation) != nullptr;
+    hints_.named_iq = plain_name(entries()[data_].path).starts_with("iq") || facts_->scalar("demod_hz") != nullptr;
     auto guessed = guess_axes(shape_, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
@@ -163,8 +158,8 @@ class Guesser {
     const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
     for (std::size_t a = 0; a < axes_.axes.size(); ++a)
       if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
-    const bool timed = n > 1 && facts_->first(Fact::first_sample,
-                                              [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
+    const bool timed =
+        n > 1 && facts_->first("t0_s", [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
     const bool by_name = positions_ != nullptr && plain_name(positions_->path).find("line") != std::string::npos;
     is_lines_ = by_name || (timed && (positions_ == nullptr || entries()[positions_->entry].of_files));
     if (is_lines_) *element = "line";
@@ -174,8 +169,9 @@ class Guesser {
   bool find_traces() {
     traces_ = guess_traces(tree_, data_);
     if (!traces_) return false;
-    const bool sent = std::ranges::any_of(
-        kSentFacts, [&](Fact fact) { return facts_->first(fact, [](const FactNumbers&) { return true; }) != nullptr; });
+    const bool sent = std::ranges::any_of(kSentFacts, [&](FactId fact) {
+      return facts_->first(fact, [](const FactNumbers&) { return true; }) != nullptr;
+    });
     if (traces_->places && traces_->is_alone() && sent) traces_.reset();  // the elements' own places
     if (traces_ && traces_->is_full()) {
       const std::size_t n = traces_->n_elements;
@@ -193,7 +189,7 @@ class Guesser {
 
   void trace_axes() {
     const std::size_t n = traces_->tx.size();
-    times_ = facts_->first(Fact::times, [&](const FactNumbers& c) {
+    times_ = facts_->first("time_s", [&](const FactNumbers& c) {
       return is_list(c.shape) && is_axis(c.values.size()) && c.values.size() != n;
     });
     std::size_t n_times = times_ != nullptr ? times_->values.size() : 0;
@@ -211,13 +207,13 @@ class Guesser {
     if (traces_->places) {
       positions_ = &*traces_->places;
     } else {
-      positions_ = facts_->first(Fact::positions, [&](const FactNumbers& c) {
+      positions_ = facts_->first("element_pos_m", [&](const FactNumbers& c) {
         const auto dims = long_axes(c.shape);
         return !dims.empty() && dims.size() <= 2 && std::ranges::max(dims) >= traces_->n_elements &&
                (dims.size() == 1 || std::min(dims[0], dims[1]) <= 5);
       });
     }
-    const FactNumbers* const counted = facts_->scalar(Fact::elements);
+    const FactNumbers* const counted = facts_->scalar("n_elements");
     n_elements_ = positions_ != nullptr ? std::ranges::max(long_axes(positions_->shape))
                   : counted != nullptr && counted->values[0] >= static_cast<double>(traces_->n_elements) &&
                           counted->values[0] <= kMaxElements
@@ -246,9 +242,9 @@ class Guesser {
     if (long_axes(shape_).size() != 2 || shape_.size() != 2) return;
     const FactNumbers* const list = sent_->list(0);
     if (list == nullptr || is_axis(sent_->rows_of(*list, 0))) return;
-    const FactNumbers* const n = facts_->scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar("n_elements");
     const FactNumbers* const places =
-        facts_->first(Fact::positions, [](const FactNumbers& c) { return c.values.size() > 3; });
+        facts_->first("element_pos_m", [](const FactNumbers& c) { return c.values.size() > 3; });
     const std::size_t n_elements = places != nullptr ? std::ranges::max(places->shape)
                                    : n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5
                                        ? static_cast<std::size_t>(n->values[0])
@@ -270,24 +266,24 @@ class Guesser {
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
   [[nodiscard]] bool may_be_wavelengths(const FactNumbers& c, double pitch_m) const {
     constexpr double kMost = 2.0;
-    return c.named.unit == NamedUnit::none && (plain_name(c.path) == "spacing" || pitch_m > kMost * wavelength_m());
+    return c.named.unit == nullptr && (plain_name(c.path) == "spacing" || pitch_m > kMost * wavelength_m());
   }
   [[nodiscard]] double wavelength_m() const {
     return sampling_.center_hz > 0.0 ? sampling_.speed_m_s / sampling_.center_hz : HUGE_VAL;
   }
   double length_factor(const FactNumbers& c, double reach_m) {
-    if (c.named.unit != NamedUnit::wavelengths) return metres(c, reach_m);
+    if (!in_unit(c.named.unit, Quantity::wavelengths)) return metres(c, reach_m);
     if (sampling_.center_hz > 0.0) return wavelength_m();
     out_.miss("fc_hz", words("centre frequency (", c.path, " is in wavelengths)"));
     return 1.0;
   }
   static std::string length_note(const FactNumbers& c, double factor) {
-    return c.named.unit == NamedUnit::wavelengths ? ", wavelengths" : unit_note(factor, Quantity::length);
+    return in_unit(c.named.unit, Quantity::wavelengths) ? ", wavelengths" : unit_note(factor, Quantity::length);
   }
 
   // Samples whose channels are not the elements in their order.
   void places() {
-    const FactNumbers* const order = facts_->first(Fact::channel_order, [&](const FactNumbers& c) {
+    const FactNumbers* const order = facts_->first("channel_of_element", [&](const FactNumbers& c) {
       const auto from = static_cast<std::size_t>(std::max(std::ranges::min(c.values), 0.0));
       std::vector<double> sorted = c.values;
       std::ranges::sort(sorted);
@@ -298,10 +294,10 @@ class Guesser {
     if (order != nullptr)
       out_.miss("pitch_m", words("order of the elements (", order->path,
                                  " lists channels in another order: \"element_x_m\", the place of each channel)"));
-    const FactNumbers* const start = facts_->first(Fact::first_receiver, [&](const FactNumbers& c) {
+    const FactNumbers* const start = facts_->first("first_receiver", [&](const FactNumbers& c) {
       return is_axis(c.values.size()) && std::ranges::min(c.values) != std::ranges::max(c.values);
     });
-    const FactNumbers* const n = facts_->scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar("n_elements");
     const bool few = n != nullptr && n->values[0] > static_cast<double>(n_elements_);
     if (start != nullptr && (few || plain_name(start->path).find('r') == 0))  // rx..., receive...
       out_.refusal =
@@ -320,18 +316,17 @@ class Guesser {
         out_.miss("pitch_m", words("unit of ", positions_->path, " (up to ", largest(positions_->values),
                                    "): millimetres or wavelengths"));
       const FactNumbers* const z =
-          facts_->first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
+          facts_->first("element_z_m", [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
       if (list && z != nullptr)
         out_.say("element_z_m", named(*z, factor), z->path + unit_note(factor, Quantity::length));
-    } else if (const FactNumbers* const pitch = facts_->scalar(Fact::pitch);
-               pitch != nullptr && pitch->values[0] > 0.0) {
+    } else if (const FactNumbers* const pitch = facts_->scalar("pitch_m"); pitch != nullptr && pitch->values[0] > 0.0) {
       const double factor = length_factor(*pitch, 0.02);
       out_.say("pitch_m", named(*pitch, factor),
                words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", length_note(*pitch, factor)));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
       const std::string name = plain_name(pitch->path);
       if (name == "dx" || name == "dy") {
-        const FactNumbers* const other = facts_->first(Fact::pitch, [&](const FactNumbers& c) {
+        const FactNumbers* const other = facts_->first("pitch_m", [&](const FactNumbers& c) {
           return plain_name(c.path) == "dx" && c.values.size() == 1 && c.values[0] != pitch->values[0];
         });
         out_.miss("pitch_m", words("distance of the elements in steps of ", pitch->path,
@@ -340,7 +335,7 @@ class Guesser {
                                        : words(", or of ", other->path, ": ", other->values[0] * factor * 1e3, " mm")));
       } else if (factor != 1.0 && may_be_wavelengths(*pitch, pitch->values[0] * factor))
         out_.miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
-      if (const FactNumbers* const radius = facts_->scalar(Fact::radius);
+      if (const FactNumbers* const radius = facts_->scalar("radius_m");
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
         const double of_radius = metres(*radius, 1.0);
         out_.say("radius_m", named(*radius, of_radius),
@@ -354,7 +349,7 @@ class Guesser {
 
   // Places or a number of elements that are not as many as the channels: some elements are not in the samples.
   void other_counts() {
-    const FactNumbers* const places = facts_->first(Fact::positions, [&](const FactNumbers& c) {
+    const FactNumbers* const places = facts_->first("element_pos_m", [&](const FactNumbers& c) {
       const auto dims = long_axes(c.shape);
       return !dims.empty() && std::ranges::max(dims) > n_elements_ && (dims.size() == 1 || std::ranges::min(dims) <= 5);
     });
@@ -363,7 +358,7 @@ class Guesser {
                                  " the ", n_elements_, " channels are (\"element_x_m\")"));
       return;
     }
-    const FactNumbers* const n = facts_->scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar("n_elements");
     if (n == nullptr || !out_.meta.contains("pitch_m") || n->values[0] == static_cast<double>(n_elements_)) return;
     const auto pitch = std::ranges::find(out_.guesses, "pitch_m", &Guess::key);
     pitch->reason += words("; ", n->path, " = ", n->values[0], " but ", n_elements_,
@@ -373,11 +368,11 @@ class Guesser {
 
   // Of Field II: width and kerf, in one unit unless a name says it. False: not both are there.
   bool pitch_of_kerf() {
-    const FactNumbers *const width = facts_->scalar(Fact::width), *const kerf = facts_->scalar(Fact::kerf);
+    const FactNumbers *const width = facts_->scalar("element_width_m"), *const kerf = facts_->scalar("kerf_m");
     if (is_lines_ || width == nullptr || kerf == nullptr || !(width->values[0] > 0.0 && kerf->values[0] >= 0.0))
       return false;
     const double of_width = metres(*width, 0.02);
-    const bool alike = width->named.unit == NamedUnit::none && kerf->named.unit == NamedUnit::none;
+    const bool alike = width->named.unit == nullptr && kerf->named.unit == nullptr;
     const double of_kerf = alike ? of_width : metres(*kerf, 0.02);
     const double pitch_m = width->values[0] * of_width + kerf->values[0] * of_kerf;
     out_.say("pitch_m", pitch_m, words(width->path, " + ", kerf->path, ", ", pitch_m * 1e3, " mm"));

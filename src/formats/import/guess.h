@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/containers/array_view.h"
 #include "formats/import/array_tree.h"
 #include "formats/import/spellings.h"
@@ -64,7 +64,6 @@ struct Guess {
   std::string key;       // of the description
   std::string reason;    // "acq.fs, 10.88 MHz"
   bool assumed = false;  // nothing in the file says it
-  std::string fact;      // key of --set that says it otherwise; empty: none
 };
 
 struct Missing {
@@ -81,13 +80,12 @@ struct GuessedDescription {
   bool measure_center = false;  // the spectrum of the first frame says fc_hz
   std::string refusal;          // what it is that cannot be shown, and what to do
 
-  // `fact`: as Guess::fact.
-  void say(const std::string& key, Json value, std::string reason, std::string fact = {}) {
+  void say(const std::string& key, Json value, std::string reason) {
     meta[key] = std::move(value);
-    guesses.push_back({.key = key, .reason = std::move(reason), .assumed = false, .fact = std::move(fact)});
+    guesses.push_back({.key = key, .reason = std::move(reason), .assumed = false});
   }
-  void assume(const std::string& key, Json value, std::string reason, std::string fact = {}) {
-    say(key, std::move(value), std::move(reason), std::move(fact));
+  void assume(const std::string& key, Json value, std::string reason) {
+    say(key, std::move(value), std::move(reason));
     guesses.back().assumed = true;
   }
   void miss(const char* key, std::string text) { missing.push_back({key, std::move(text)}); }
@@ -106,17 +104,17 @@ class GuessFacts {
   GuessFacts(const ArrayTree& tree, std::size_t samples, const std::string& prefix);
 
   // Of a fact, the clearest spelling first.
-  [[nodiscard]] const std::vector<FactNumbers>& all(Fact fact) const;
+  [[nodiscard]] const std::vector<FactNumbers>& all(FactId fact) const;
   // The first that `fits`; null: none.
   template <class Fits>
-  [[nodiscard]] const FactNumbers* first(Fact fact, Fits&& fits) const {
+  [[nodiscard]] const FactNumbers* first(FactId fact, Fits&& fits) const {
     const std::vector<FactNumbers>& list = all(fact);
     const auto found = std::ranges::find_if(list, fits);
     return found == list.end() ? nullptr : &*found;
   }
   // Texts of units that are not known, by the path of the numbers.
   [[nodiscard]] const std::map<std::string, std::string>& unknown_units() const { return unknown_units_; }
-  [[nodiscard]] const FactNumbers* scalar(Fact fact) const {
+  [[nodiscard]] const FactNumbers* scalar(FactId fact) const {
     return first(fact, [](const FactNumbers& c) { return c.values.size() == 1 && std::isfinite(c.values[0]); });
   }
 
@@ -125,8 +123,8 @@ class GuessFacts {
   void take_units(const ArrayTree& tree);
   void simplify();
   void add_arc(const TreeEntry& samples);
-  void add_points(Fact of_x, Fact of_z, Fact points);
-  std::map<Fact, std::vector<FactNumbers>> all_;
+  void add_points(FactId of_x, FactId of_z, FactId points);
+  std::map<FactId, std::vector<FactNumbers>> all_;
   std::map<std::string, std::string> unknown_units_;
 };
 

@@ -257,7 +257,7 @@ struct Lists {
     if (found == entries.end()) return std::nullopt;
     const TreeEntry& entry = tree.entries()[found->second];
     FactNumbers list{.entry = found->second,
-                     .named = {.fact = Fact::positions, .rank = 0, .unit = NamedUnit::none},
+                     .named = {.fact = "element_pos_m", .rank = 0},
                      .values = {},
                      .shape = entry.shape,
                      .path = entry.path};

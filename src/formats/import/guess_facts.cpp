@@ -14,23 +14,6 @@ namespace {
 
 constexpr std::size_t kMostValues = 65'536;  // of a fact
 
-// Facts that are one number.
-bool is_single(Fact fact) {
-  constexpr Fact kSingle[] = {Fact::sampling,     Fact::sample_step,  Fact::center,   Fact::bandwidth,
-                              Fact::demodulation, Fact::speed,        Fact::pitch,    Fact::radius,
-                              Fact::width,        Fact::kerf,         Fact::elements, Fact::foci,
-                              Fact::frame_rate,   Fact::transmit_rate};
-  return std::ranges::find(kSingle, fact) != std::end(kSingle);
-}
-
-// Facts that are frequencies, times, lengths or angles. A speed is judged by its size.
-bool has_unit(Fact fact) {
-  constexpr Fact kWith[] = {Fact::sampling, Fact::sample_step, Fact::times,     Fact::center,       Fact::demodulation,
-                            Fact::pitch,    Fact::radius,      Fact::positions, Fact::positions_z,  Fact::angles,
-                            Fact::sources,  Fact::foci,        Fact::delays,    Fact::first_sample, Fact::first_depth};
-  return std::ranges::find(kWith, fact) != std::end(kWith);
-}
-
 // "fs" of "fs/value".
 std::string fact_path(const std::string& path) {
   const std::size_t last = path.find_last_of("./@");
@@ -43,10 +26,11 @@ std::vector<double> number_of_text(const std::string& text, NamedFact& named) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789.+-eE"), text.size());
   const auto value = finite_number(std::string_view(text).substr(0, end));
   const std::string_view rest = std::string_view(text).substr(std::min(text.find_first_not_of(' ', end), text.size()));
-  const auto unit = unit_of_text(rest, named.fact);
-  if (!value || (!rest.empty() && !unit && !(named.fact == Fact::speed && (rest == "m/s" || rest == "mm/us"))))
+  const Unit* const unit = unit_of_text(rest, named.fact);
+  if (!value ||
+      (!rest.empty() && unit == nullptr && !(named.fact == FactId("c_m_s") && (rest == "m/s" || rest == "mm/us"))))
     return {};
-  if (unit) named.unit = *unit;
+  if (unit != nullptr) named.unit = unit;
   return {*value};
 }
 
@@ -133,12 +117,12 @@ GuessFacts::GuessFacts(const ArrayTree& tree, std::size_t samples, const std::st
   collect(tree, samples, prefix);
   take_units(tree);
   simplify();
-  add_points(Fact::sources_x, Fact::sources_z, Fact::sources);
-  add_points(Fact::foci_x, Fact::foci_z, Fact::foci);
+  add_points("source_x_m", "source_z_m", "virtual_source_m");
+  add_points("focus_x_m", "focus_z_m", "tx_foci_m");
   add_arc(tree.entries()[samples]);
 }
 
-const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
+const std::vector<FactNumbers>& GuessFacts::all(FactId fact) const {
   static const std::vector<FactNumbers> kNone;
   const auto found = all_.find(fact);
   return found == all_.end() ? kNone : found->second;
@@ -147,8 +131,8 @@ const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
 // Of facts without a unit in their name: a text "fs/@units" or "fs_unit" of fs, "fs/unit" of fs/value, "units" beside
 // positions. TX.Delay of Verasonics is in wavelengths.
 void GuessFacts::take_units(const ArrayTree& tree) {
-  for (FactNumbers& c : all_[Fact::delays])
-    if (tree.find("TX.Delay") == c.entry && tree.find("Trans.frequency")) c.named.unit = NamedUnit::wavelengths;
+  for (FactNumbers& c : all_["tx_delays_s"])
+    if (tree.find("TX.Delay") == c.entry && tree.find("Trans.frequency")) c.named.unit = find_unit("wavelengths");
   for (const TreeEntry& entry : tree.entries()) {
     if (entry.text.empty()) continue;
     for (auto& [fact, list] : all_) {
@@ -157,11 +141,11 @@ void GuessFacts::take_units(const ArrayTree& tree) {
         std::string rest = entry.path.starts_with(of) ? entry.path.substr(of.size()) : "";
         std::erase_if(rest, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
         rest = lower_case(std::move(rest));
-        const bool of_group = fact == Fact::positions && entry.path == group + "units";
-        if (c.named.unit != NamedUnit::none || !(rest == "unit" || rest == "units" || of_group)) continue;
-        const auto unit = unit_of_text(entry.text, fact);
-        c.named.unit = unit.value_or(NamedUnit::none);
-        if (!unit && has_unit(fact)) unknown_units_.emplace(c.path, entry.text);
+        const bool of_group = fact == "element_pos_m" && entry.path == group + "units";
+        if (c.named.unit != nullptr || !(rest == "unit" || rest == "units" || of_group)) continue;
+        const Unit* const unit = unit_of_text(entry.text, fact);
+        c.named.unit = unit;
+        if (unit == nullptr && (fact->traits & kUnitAsked) != 0) unknown_units_.emplace(c.path, entry.text);
       }
     }
   }
@@ -177,8 +161,8 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
     constexpr std::size_t kLastRank = 1000;
     auto named = named_fact(fact_path(entry.path), prefix);
     const bool material = !named && is_material_speed(entry);
-    if (material) named = NamedFact{.fact = Fact::speed, .rank = kLastRank, .unit = NamedUnit::none};
-    if (!named || named->fact == Fact::samples) continue;
+    if (material) named = NamedFact{.fact = "c_m_s", .rank = kLastRank};
+    if (!named || named->fact == FactId("data")) continue;
     const std::string name = plain_name(entry.path);
     if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels
     FactNumbers numbers{.entry = k, .named = *named, .values = {}, .shape = entry.shape, .path = entry.path};
@@ -197,7 +181,7 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
 
 // One number that is stored many times, the azimuths of directions without elevation, and elements along y.
 void GuessFacts::simplify() {
-  for (FactNumbers& c : all_[Fact::positions]) {
+  for (FactNumbers& c : all_["element_pos_m"]) {
     std::vector<double> places = places_along_y(c);
     if (places.empty()) continue;
     c.shape = {places.size() / 2, 2};
@@ -207,10 +191,11 @@ void GuessFacts::simplify() {
   }
   for (auto& [fact, list] : all_) {
     for (FactNumbers& c : list) {
-      std::vector<double> simple = fact == Fact::angles ? level_azimuths(c) : std::vector<double>();
-      if (is_single(fact) && c.values.size() > 1 && std::ranges::count(c.values, c.values[0]) == std::ssize(c.values))
+      std::vector<double> simple = fact == "tx_angles_rad" ? level_azimuths(c) : std::vector<double>();
+      if ((fact->traits & kSingle) != 0 && c.values.size() > 1 &&
+          std::ranges::count(c.values, c.values[0]) == std::ssize(c.values))
         simple = {c.values[0]};
-      if (fact == Fact::first_index && c.values.size() == 2 && plain_name(c.path).ends_with("samplerange"))
+      if (fact == "first_index" && c.values.size() == 2 && plain_name(c.path).ends_with("samplerange"))
         simple = {c.values[0]};  // of the first and the last
       if (simple.empty()) continue;
       c.shape = simple.size() == 1 ? std::vector<std::size_t>() : std::vector{simple.size()};
@@ -225,26 +210,26 @@ void GuessFacts::simplify() {
 // that of the waves.
 void GuessFacts::add_arc(const TreeEntry& samples) {
   constexpr double kLeastStep_m = 0.05e-3, kMostStep_m = 3e-3;
-  const FactNumbers* const radius = scalar(Fact::radius);
+  const FactNumbers* const radius = scalar("radius_m");
   if (radius == nullptr || !std::isfinite(radius->values[0]) || !(radius->values[0] > 0.0)) return;
   const double radius_m = radius->values[0] * metres(*radius, 1.0);
-  for (const Fact fact : {Fact::element_angles, Fact::angles}) {
-    if (fact == Fact::angles && !all(Fact::positions).empty()) continue;
+  for (const FactId fact : {FactId("element_normal_rad"), FactId("tx_angles_rad")}) {
+    if (fact == "tx_angles_rad" && !all("element_pos_m").empty()) continue;
     const FactNumbers* const angles = first(fact, [&](const FactNumbers& c) {
       const std::size_t n = c.values.size();
       if (n < 4 || !is_list(c.shape) || std::ranges::find(samples.shape, n) == samples.shape.end()) return false;
       const double step_m = radius_m * radians(c) * std::abs(c.values[1] - c.values[0]);
-      const bool of_waves = std::ranges::any_of(all(Fact::angles), [&](const FactNumbers& other) {
+      const bool of_waves = std::ranges::any_of(all("tx_angles_rad"), [&](const FactNumbers& other) {
         return other.values.size() > 1 && other.values.size() != n;
       });
       return step_m >= kLeastStep_m && step_m <= kMostStep_m &&
-             (fact == Fact::element_angles || of_waves || long_axes(samples.shape).size() == 2);
+             (fact == "element_normal_rad" || of_waves || long_axes(samples.shape).size() == 2);
     });
     if (angles == nullptr) continue;
     const double factor = radians(*angles);
     const std::size_t n = angles->values.size();
     FactNumbers both{.entry = angles->entry,
-                     .named = {.fact = Fact::positions, .rank = 0, .unit = NamedUnit::metre},
+                     .named = {.fact = "element_pos_m", .rank = 0, .unit = find_unit("m")},
                      .values = {},
                      .shape = {n, 2},
                      .path = angles->path + " and " + radius->path + ", z = 0 at the apex",
@@ -255,13 +240,13 @@ void GuessFacts::add_arc(const TreeEntry& samples) {
     }
     const std::size_t used = angles->entry;
     std::erase_if(all_[fact], [&](const FactNumbers& c) { return c.entry == used; });
-    all_[Fact::positions].push_back(std::move(both));
+    all_["element_pos_m"].push_back(std::move(both));
     return;
   }
 }
 
 // Points from two lists, or from a list of x and one depth for all.
-void GuessFacts::add_points(Fact of_x, Fact of_z, Fact points) {
+void GuessFacts::add_points(FactId of_x, FactId of_z, FactId points) {
   std::vector<FactNumbers> depths = all(of_z);
   std::ranges::copy_if(all(points), std::back_inserter(depths),
                        [](const FactNumbers& c) { return c.values.size() == 1; });

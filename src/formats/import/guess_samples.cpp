@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/import/guess.h"
 #include "formats/import/spellings.h"
 
@@ -70,7 +70,7 @@ namespace {
 
 bool names_photoacoustics(const std::string& name) {
   const auto rest = name.starts_with("pa") ? named_fact(std::string_view(name).substr(2)) : std::nullopt;
-  if (rest && rest->fact == Fact::samples) return true;  // "PAdata"
+  if (rest && rest->fact == FactId("data")) return true;  // "PAdata"
   return std::ranges::any_of(
       std::array{"photoacoustic", "optoacoustic", "laserenergy", "laserwavelength", "acquisitionwavelength"},
       [&](const char* word) { return name.find(word) != std::string::npos; });
@@ -139,7 +139,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     const std::size_t n_axes = long_axes(entry.shape).size();
     if (!entry.numeric || entry.part || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
     const auto named = named_fact(entry.path, prefix);
-    if (named ? named->fact != Fact::samples : names_waveform(plain_name(entry.path))) continue;
+    if (named ? named->fact != FactId("data") : names_waveform(plain_name(entry.path))) continue;
     double score = std::log2(static_cast<double>(entry.count()));
     if (named) score += 8.0 - 0.1 * static_cast<double>(named->rank);
     if (names_picture(plain_name(entry.path))) score -= 6.0;
@@ -162,34 +162,8 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
 
 namespace {
 
-struct UnitRow {
-  NamedUnit unit;
-  Quantity quantity;
-  double si;
-  const char* name;
-};
-constexpr UnitRow kUnitRows[] = {
-    {NamedUnit::hertz, Quantity::frequency, 1.0, "Hz"},
-    {NamedUnit::kilohertz, Quantity::frequency, 1e3, "kHz"},
-    {NamedUnit::megahertz, Quantity::frequency, 1e6, "MHz"},
-    {NamedUnit::gigahertz, Quantity::frequency, 1e9, "GHz"},
-    {NamedUnit::metre, Quantity::length, 1.0, "metres"},
-    {NamedUnit::centimetre, Quantity::length, 1e-2, "centimetres"},
-    {NamedUnit::millimetre, Quantity::length, 1e-3, "millimetres"},
-    {NamedUnit::micrometre, Quantity::length, 1e-6, "micrometres"},
-    {NamedUnit::second, Quantity::duration, 1.0, "seconds"},
-    {NamedUnit::millisecond, Quantity::duration, 1e-3, "milliseconds"},
-    {NamedUnit::microsecond, Quantity::duration, 1e-6, "microseconds"},
-    {NamedUnit::nanosecond, Quantity::duration, 1e-9, "nanoseconds"},
-    {NamedUnit::radian, Quantity::angle, 1.0, "radians"},
-    {NamedUnit::milliradian, Quantity::angle, 1e-3, "milliradians"},
-    {NamedUnit::degree, Quantity::angle, std::numbers::pi / 180.0, "degrees"},
-};
-
 double si_factor(const FactNumbers& c, Quantity quantity, double size, double reach) {
-  const auto* const row = std::ranges::find_if(
-      kUnitRows, [&](const UnitRow& r) { return r.unit == c.named.unit && r.quantity == quantity; });
-  return row != std::end(kUnitRows) ? row->si : unit_by_size(quantity, size, reach);
+  return in_unit(c.named.unit, quantity) ? c.named.unit->si : unit_by_size(quantity, size, reach);
 }
 
 }  // namespace
@@ -212,9 +186,8 @@ double seconds(const FactNumbers& c, double reach_s) {
 double radians(const FactNumbers& c) { return si_factor(c, Quantity::angle, largest(c.values), 0.0); }
 
 std::string unit_note(double factor, Quantity quantity) {
-  const auto* const row = std::ranges::find_if(
-      kUnitRows, [&](const UnitRow& r) { return r.quantity == quantity && std::abs(r.si / factor - 1.0) < 1e-6; });
-  return factor == 1.0 || row == std::end(kUnitRows) ? "" : std::string(", read as ") + row->name;
+  const Unit* const unit = unit_of_factor(factor, quantity);
+  return factor == 1.0 || unit == nullptr ? "" : words(", read as ", std::string(unit->word));
 }
 
 }  // namespace echoloop

@@ -14,7 +14,7 @@ namespace {
 // A whole number without a unit that is no time in seconds.
 bool may_be_index(const FactNumbers& t0, double factor) {
   constexpr double kFew = 20.0;
-  return factor != 1.0 && t0.named.unit == NamedUnit::none && largest(t0.values) > kFew &&
+  return factor != 1.0 && t0.named.unit == nullptr && largest(t0.values) > kFew &&
          std::ranges::all_of(t0.values, [](double v) { return v == std::floor(v); });
 }
 
@@ -114,11 +114,10 @@ void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, Guesse
     out.assume("t0_s", 0,
                words(t0.path,
                      " is the waves' way along the array: samples begin with the first firing (or with the "
-                     "passage through the centre: \"t_zero\": \"centre\")"),
-               "first_sample_s");
+                     "passage through the centre: \"t_zero\": \"centre\")"));
     return;
   }
-  out.say("t0_s", named(t0, seconds(t0, 1e-2)), words(t0.path, ", of sample 0"), "first_sample_s");
+  out.say("t0_s", named(t0, seconds(t0, 1e-2)), words(t0.path, ", of sample 0"));
   out.miss("t0_s", words("meaning of ", t0.path,
                          " (larger for larger angles: of sample 0 after the first firing, or "
                          "of the passage of the wave after sample 0)"));
@@ -127,7 +126,7 @@ void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, Guesse
 }  // namespace
 
 double step_factor(const FactNumbers& named, double step, double center_hz) {
-  if (named.named.unit != NamedUnit::none) return seconds(named, 1e-4);
+  if (named.named.unit != nullptr) return seconds(named, 1e-4);
   return step < 1e-4 ? 1.0 : step * center_hz > 1e6 ? 1e-9 : 1e-6;
 }
 
@@ -138,8 +137,8 @@ double times_factor(const FactNumbers& times, double center_hz) {
 
 void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   const FactNumbers* t0 = of.facts.first(
-      Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
-  const bool same = t0 == nullptr && (t0 = of.facts.first(Fact::first_sample, [](const FactNumbers& c) {
+      "t0_s", [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
+  const bool same = t0 == nullptr && (t0 = of.facts.first("t0_s", [](const FactNumbers& c) {
                                        return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
                                      })) != nullptr;
   const bool by_times = out.meta.contains("time_s");
@@ -159,23 +158,21 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
             words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
                   known        ? ", subtracted from the samples' times as beside ActElePosX"
                   : subtracted ? ", of the passage of the wave, counted from sample 0"
-                               : ""),
-            "first_sample_s");
+                               : ""));
     if (may_be_index(*t0, factor))
       out.miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
   } else if (const FactNumbers* const index = of.facts.first(
-                 Fact::first_index,
+                 "first_index",
                  [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
              !by_times && index != nullptr && of.sampling_hz > 0.0) {
     Json times_s = Json::array();
     for (const double sample : index->values) times_s.push_back(sample / of.sampling_hz);
     out.assume("t0_s", times_s.size() == 1 ? times_s[0] : times_s,
                words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
-                     times_s[0].get<double>() * 1e6, " us"),
-               "first_sample_s");
-  } else if (const FactNumbers* const depth = of.facts.scalar(Fact::first_depth);
+                     times_s[0].get<double>() * 1e6, " us"));
+  } else if (const FactNumbers* const depth = of.facts.scalar("first_depth_m");
              !by_times && depth != nullptr && depth->values[0] > 0.0) {
-    const double depth_m = depth->values[0] * (depth->named.unit == NamedUnit::wavelengths && of.center_hz > 0.0
+    const double depth_m = depth->values[0] * (in_unit(depth->named.unit, Quantity::wavelengths) && of.center_hz > 0.0
                                                    ? of.speed_m_s / of.center_hz
                                                    : metres(*depth, 0.05));
     out.say("t0_s", 2.0 * depth_m / of.speed_m_s, words(depth->path, ", ", depth_m * 1e3, " mm there and back"));
@@ -183,12 +180,12 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                            ": recorded from that depth on, ", 2e6 * depth_m / of.speed_m_s, " us, or only shown)"));
   } else if (!by_times && of.times != nullptr) {
     const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
-    out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
+    out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"));
   } else if (!by_times) {
-    out.assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");
+    out.assume("t0_s", 0, "first sample at time 0, not in the file");
     const auto any = [](const FactNumbers&) { return true; };
-    const FactNumbers* other = of.facts.first(Fact::first_sample, any);
-    if (other == nullptr) other = of.facts.first(Fact::first_index, any);
+    const FactNumbers* other = of.facts.first("t0_s", any);
+    if (other == nullptr) other = of.facts.first("first_index", any);
     if (other != nullptr)
       out.miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
                              " values, the samples ", of.n_times, " transmits)"));
@@ -213,8 +210,8 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
     out.assume("t_zero", "origin", "time counted from the passage of the wave through x = 0, as " + writer);
   } else {
     // Beams that move along the array, from as few elements as the file does not say: of these the first one fires.
-    if (const FactNumbers* const depth = of.facts.scalar(Fact::foci);
-        depth != nullptr && out.meta.contains("tx_foci_m") && of.facts.all(Fact::foci_z).empty())
+    if (const FactNumbers* const depth = of.facts.scalar("tx_foci_m");
+        depth != nullptr && out.meta.contains("tx_foci_m") && of.facts.all("focus_z_m").empty())
       out.miss("t_zero", words("event at time 0 (", depth->path, ": foci, whose apertures are not in the file: ",
                                "first firing of all elements, or passage of the wave through x = 0)"));
     out.assume("t_zero", "first_firing",
@@ -234,8 +231,8 @@ class SamplingGuesser {
 
   void sampling() {
     double fs_hz = 0.0;
-    const FactNumbers* fc = facts_.scalar(Fact::center);
-    if (fc == nullptr && !is_iq()) fc = facts_.scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
+    const FactNumbers* fc = facts_.scalar("fc_hz");
+    if (fc == nullptr && !is_iq()) fc = facts_.scalar("demod_hz");  // USTB and CUBDL: of RF as well
     const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
     if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = sampling_factor(*fs, stated_hz);
@@ -249,7 +246,7 @@ class SamplingGuesser {
       fs_hz = 1.0 / (step * factor);
       out_.say("time_s", named(*times_, factor),
                words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
-    } else if (const FactNumbers* const dt = facts_.scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
+    } else if (const FactNumbers* const dt = facts_.scalar("step_s"); dt != nullptr && dt->values[0] > 0.0) {
       const double factor = step_factor(*dt, dt->values[0], stated_hz);
       fs_hz = 1.0 / (dt->values[0] * factor);
       out_.say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
@@ -261,14 +258,12 @@ class SamplingGuesser {
       const double factor = hertz(*fc);
       found.center_hz = fc->values[0] * factor;
       out_.say("fc_hz", named(*fc, factor),
-               words(fc->path, ", ", found.center_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)),
-               "center_hz");
+               words(fc->path, ", ", found.center_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
     } else if (fs_hz > 0.0 && !is_iq()) {
       out_.measure_center = true;
-    } else if (const FactNumbers* const f = facts_.scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+    } else if (const FactNumbers* const f = facts_.scalar("demod_hz"); f != nullptr && f->values[0] > 0.0) {
       found.center_hz = f->values[0] * hertz(*f);
-      out_.assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path),
-                  "center_hz");
+      out_.assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path));
     } else if (fs_hz > 0.0) {
       out_.miss("fc_hz", "centre frequency");
     }
@@ -282,13 +277,13 @@ class SamplingGuesser {
   [[nodiscard]] bool is_iq() const { return signal_ == SignalKind::iq; }
   // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
   const FactNumbers* sampling_of_data() {
-    if (const FactNumbers* const of_data = facts_.first(Fact::sampling, [](const FactNumbers& c) {
+    if (const FactNumbers* const of_data = facts_.first("fs_hz", [](const FactNumbers& c) {
           return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
         }))
       return of_data;
-    const FactNumbers* const fs = facts_.scalar(Fact::sampling);
+    const FactNumbers* const fs = facts_.scalar("fs_hz");
     if (fs == nullptr) return nullptr;
-    const FactNumbers* const other = facts_.first(Fact::sampling, [&](const FactNumbers& c) {
+    const FactNumbers* const other = facts_.first("fs_hz", [&](const FactNumbers& c) {
       return c.values.size() == 1 && plain_name(c.path) == plain_name(fs->path) && c.values[0] != fs->values[0];
     });
     if (other != nullptr)
@@ -306,19 +301,18 @@ class SamplingGuesser {
         (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
     const double of_times = times_factor(*times_, stated_hz), axis_hz = 1.0 / (step * of_times);
     const auto fits = [&](double hz) { return std::abs(hz / axis_hz - 1.0) < 0.01; };
-    const bool certain = times_->named.unit != NamedUnit::none || of_times == 1.0;
+    const bool certain = times_->named.unit != nullptr || of_times == 1.0;
     if (fits(said_hz) || !(certain || said_hz < stated_hz)) return by_name;
     for (const double factor : {1.0, 1e3, 1e6, 1e9})
-      if (fs.named.unit == NamedUnit::none && fits(fs.values[0] * factor)) return factor;
+      if (fs.named.unit == nullptr && fits(fs.values[0] * factor)) return factor;
     out_.miss("fs_hz", words("choice of the sampling frequency (", fs.path, ": ", said_hz * 1e-6, " MHz, the steps of ",
                              times_->path, ": ", axis_hz * 1e-6, " MHz)"));
     return by_name;
   }
 
   void speed() {
-    const FactNumbers* const c = facts_.scalar(Fact::speed);
-    const FactNumbers* const map =
-        c != nullptr ? c : facts_.first(Fact::speed, [](const FactNumbers&) { return true; });
+    const FactNumbers* const c = facts_.scalar("c_m_s");
+    const FactNumbers* const map = c != nullptr ? c : facts_.first("c_m_s", [](const FactNumbers&) { return true; });
     double value = c == nullptr ? 0.0 : c->values[0];
     if (value >= 300.0 && value <= 12'000.0) {
       out_.say("c_m_s", named(*c, 1.0), words(c->path, ", ", value, " m/s"));
@@ -345,7 +339,7 @@ class SamplingGuesser {
   }
 
   void demodulation() {
-    if (const FactNumbers* const f = facts_.scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+    if (const FactNumbers* const f = facts_.scalar("demod_hz"); f != nullptr && f->values[0] > 0.0) {
       out_.say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
     } else if (found.center_hz > 0.0) {
       out_.assume("demod_hz", found.center_hz, "IQ demodulated at the centre frequency");
@@ -353,19 +347,17 @@ class SamplingGuesser {
   }
 
   void band_and_rate() {
-    if (const FactNumbers* const bw = facts_.scalar(Fact::bandwidth);
+    if (const FactNumbers* const bw = facts_.scalar("bandwidth_hz");
         bw != nullptr && bw->values[0] > 0.0 && found.center_hz > 0.0) {
       const double value = bw->values[0], factor = value <= 2.0     ? found.center_hz
                                                    : value <= 200.0 ? 0.01 * found.center_hz
                                                                     : 1.0;
       out_.say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
     }
-    if (const FactNumbers* const rate = facts_.scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
-      out_.say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), "frame_rate_hz");
-    } else if (const FactNumbers* const prf = facts_.scalar(Fact::transmit_rate);
-               prf != nullptr && prf->values[0] > 0.0) {
-      out_.say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"),
-               "frame_rate_hz");
+    if (const FactNumbers* const rate = facts_.scalar("frame_rate_hz"); rate != nullptr && rate->values[0] > 0.0) {
+      out_.say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"));
+    } else if (const FactNumbers* const prf = facts_.scalar("prf_hz"); prf != nullptr && prf->values[0] > 0.0) {
+      out_.say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"));
     }
   }
 

@@ -43,19 +43,19 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
     if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);          // one point
     return dims.size() == 2 && std::min(dims[0], dims[1]) <= 3 && is_axis(std::max(dims[0], dims[1]));
   };
-  delays_ = facts_.first(Fact::delays, [&](const FactNumbers& c) {
+  delays_ = facts_.first("tx_delays_s", [&](const FactNumbers& c) {
     const auto dims = long_axes(c.shape);
     return (dims.size() == 1 && is_axis(dims[0])) || (dims.size() == 2 && is_axis(dims[0]) && is_axis(dims[1]));
   });
-  sources_ = facts_.first(Fact::sources, rows_fit);
-  foci_ = facts_.first(Fact::foci, rows_fit);
+  sources_ = facts_.first("virtual_source_m", rows_fit);
+  foci_ = facts_.first("tx_foci_m", rows_fit);
   const FactNumbers* const given = sources_ != nullptr ? sources_ : foci_;
   if (delays_ != nullptr && given != nullptr && long_axes(delays_->shape).size() > long_axes(given->shape).size())
     sources_ = foci_ = nullptr;  // one point beside a law for each transmit
-  angles_ = facts_.first(Fact::angles, [&](const FactNumbers& c) {
+  angles_ = facts_.first("tx_angles_rad", [&](const FactNumbers& c) {
     return c.values.size() == 1 || (is_list(c.shape) && is_axis(c.values.size()));
   });
-  fired_ = facts_.first(Fact::fired, [&](const FactNumbers& c) {
+  fired_ = facts_.first("tx_elements", [&](const FactNumbers& c) {
     const auto whole = [](double v) { return v >= 0.0 && v < 1e5 && v == std::floor(v); };
     return is_list(c.shape) && is_axis(c.values.size()) && std::ranges::all_of(c.values, whole);
   });
@@ -86,7 +86,7 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
 
 // Rows or columns are the transmits; where each has one firing element, whatever else is said of them, these elements.
 void SentWaves::choose_apodization(AxisHints& hints) {
-  apodization_ = facts_.first(Fact::apodization, [&](const FactNumbers& c) {
+  apodization_ = facts_.first("tx_apod", [&](const FactNumbers& c) {
     const auto dims = long_axes(c.shape);
     const bool of_all =
         dims.size() == 1 && is_axis(dims[0]) && plain_name(c.path).find('t') == 0;  // tx..., transmit...
@@ -131,17 +131,18 @@ void SentWaves::choose_apodization(AxisHints& hints) {
 
 std::size_t SentWaves::rows_of(const FactNumbers& list, std::size_t n_elements) const {
   const auto dims = long_axes(list.shape);
-  if (list.named.fact == Fact::delays) {
+  if (list.named.fact == FactId("tx_delays_s")) {
     if (dims.size() < 2) return 1;
     return dims[0] == n_elements ? dims[1] : dims[0];
   }
-  const bool angles = list.named.fact == Fact::angles;
+  const bool angles = list.named.fact == FactId("tx_angles_rad");
   if (!angles && dims.size() == 1 && dims[0] <= 3 && !is_axis(dims[0])) return 1;  // one point
   return dims.empty() ? 1 : std::ranges::max(dims);
 }
 
 const FactNumbers* SentWaves::list(std::size_t n_elements) const {
-  for (const Fact fact : {Fact::angles, Fact::sources, Fact::foci, Fact::delays}) {
+  for (const FactId fact :
+       {FactId("tx_angles_rad"), FactId("virtual_source_m"), FactId("tx_foci_m"), FactId("tx_delays_s")}) {
     if (const FactNumbers* const found =
             facts_.first(fact, [&](const FactNumbers& c) { return rows_of(c, n_elements) > 1; }))
       return found;
@@ -235,17 +236,17 @@ void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescript
   const double along_s = counts.reach_m / counts.speed_m_s;
   double longest = 0.0;
   for (const std::vector<double>& law : laws()) longest = std::max(longest, duration(law));
-  if (delays_->named.unit == NamedUnit::samples && counts.sampling_hz > 0.0) {
+  if (in_unit(delays_->named.unit, Quantity::samples) && counts.sampling_hz > 0.0) {
     factor = 1.0 / counts.sampling_hz;
     note = ", samples";
-  } else if (delays_->named.unit == NamedUnit::wavelengths) {
+  } else if (in_unit(delays_->named.unit, Quantity::wavelengths)) {
     const bool known = counts.wavelength_m > 0.0;
     factor = known ? counts.wavelength_m / counts.speed_m_s : 1.0;
     note = ", wavelengths";
     if (!known) out.miss("fc_hz", words("centre frequency (", delays_->path, " is in wavelengths)"));
   }
   const bool whole = std::ranges::all_of(delays_->values, [](double v) { return std::isnan(v) || v == std::round(v); });
-  if (factor != 1.0 && delays_->named.unit == NamedUnit::none && along_s > 0.0 &&
+  if (factor != 1.0 && delays_->named.unit == nullptr && along_s > 0.0 &&
       (whole || longest * factor > kLongestDelay * along_s)) {
     using Unit = std::pair<double, const char*>;
     for (const auto& [unit_s, name] :
@@ -269,7 +270,7 @@ void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescript
 void SentWaves::angles(GuessedDescription& out) const {
   const double factor = radians(*angles_);
   const bool degrees = factor != 1.0;
-  if (angles_->named.unit == NamedUnit::none && !degrees && largest(angles_->values) > kWidestAngle)
+  if (angles_->named.unit == nullptr && !degrees && largest(angles_->values) > kWidestAngle)
     out.miss("tx", words("unit of ", angles_->path, " (up to ", largest(angles_->values), ": degrees or radians)"));
   const auto [least, most] = std::ranges::minmax(angles_->values);
   out.say(
@@ -292,14 +293,14 @@ void SentWaves::elements(GuessedDescription& out) const {
 
 // One number that is no count of all elements.
 const FactNumbers* SentWaves::fired_element(std::size_t n_elements) const {
-  const FactNumbers* const fired = facts_.scalar(Fact::fired);
+  const FactNumbers* const fired = facts_.scalar("tx_elements");
   const bool of_elements = fired != nullptr && plain_name(fired->path).find("el") != std::string::npos;
   return of_elements && fired->values[0] != static_cast<double>(n_elements) ? fired : nullptr;
 }
 
 // One number for all transmits, neither 0 nor infinite as those of plane waves are.
 const FactNumbers* SentWaves::focal_depth() const {
-  const FactNumbers* const depth = facts_.scalar(Fact::foci);
+  const FactNumbers* const depth = facts_.scalar("tx_foci_m");
   return depth != nullptr && depth->values[0] != 0.0 ? depth : nullptr;
 }
 
@@ -314,7 +315,7 @@ void SentWaves::points(const FactNumbers& c, const ArrayCounts& counts, GuessedD
     const double z = rows ? c.values[k * n_axes + n_axes - 1] : c.values[(n_axes - 1) * n + k];
     if (std::abs(z) > std::abs(deepest)) deepest = z;
   }
-  const bool of_waves = c.named.unit == NamedUnit::wavelengths && counts.wavelength_m > 0.0;
+  const bool of_waves = in_unit(c.named.unit, Quantity::wavelengths) && counts.wavelength_m > 0.0;
   const double factor = of_waves ? counts.wavelength_m : metres(c, 0.5);
   out.say(deepest > 0.0 ? "tx_foci_m" : "virtual_source_m", named(c, factor),
           words(c.path, ", ", n, " ", deepest > 0.0 ? "foci" : "virtual sources", unit_note(factor, Quantity::length)));

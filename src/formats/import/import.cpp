@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include "core/error.h"
 #include "formats/base/format_table.h"
-#include "formats/base/mapping.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
 #include "formats/containers/zip.h"
-#include "formats/import/guess.h"
 #include "formats/import/spellings.h"
 #include "formats/readers/samples.h"
 
@@ -25,8 +21,11 @@ namespace {
 void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
   Acquisition a = *recording.acquisition;
   std::vector<Assumption> said;
-  for (const Guess& one : guess.guesses)
-    said.emplace_back(one.key + ": " + printable(one.reason, 160), one.assumed ? one.fact : "");
+  for (const Guess& one : guess.guesses) {
+    const FactRow* const row = one.assumed ? find_description_key(one.key) : nullptr;
+    said.emplace_back(one.key + ": " + printable(one.reason, 160),
+                      row != nullptr && row->given.place > 0 ? row->name : "");
+  }
   a.assumptions.insert(a.assumptions.begin(), said.begin(), said.end());
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }

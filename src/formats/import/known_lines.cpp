@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/base/description_keys.h"
+#include "core/facts.h"
 #include "formats/base/library_recording.h"
 #include "formats/import/import.h"
 #include "formats/import/spellings.h"
@@ -105,7 +105,7 @@ std::optional<GuessedDescription> guess_known_lines(const OpenRequest& request) 
   for (const auto& [key, value] : guess.meta.items()) {
     const bool places = key == "pitch_m" || key == "element_x_m";
     const bool assumed = places && !lines->assumed_pitch.empty();
-    guess.guesses.push_back({key, assumed ? lines->assumed_pitch : "header of " + lines->container, assumed, ""});
+    guess.guesses.push_back({key, assumed ? lines->assumed_pitch : "header of " + lines->container, assumed});
   }
   if (!guess.meta.contains("fs_hz")) guess.missing.push_back({"fs_hz", "sampling frequency"});
   if (!guess.meta.contains("pitch_m") && !guess.meta.contains("element_x_m"))

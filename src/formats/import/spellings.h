@@ -1,5 +1,5 @@
-// How people name the facts of a recording: one row a spelling. A name counts without its case, underscores and the
-// groups that it lies in; a unit may follow it ("fs_MHz"). Internal to src/formats/import.
+// What the names in a file say of its recording, by the spellings of core/facts.h. A name counts without its case,
+// underscores and the groups that it lies in; a unit may follow it ("fs_MHz"). Internal to src/formats/import.
 #pragma once
 
 #include <cstdio>
@@ -8,75 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "core/facts.h"
+
 namespace echoloop {
 
-enum class Fact {
-  samples,
-  sampling,
-  sample_step,
-  times,
-  center,
-  bandwidth,
-  demodulation,
-  speed,
-  pitch,
-  radius,
-  width,
-  kerf,
-  positions,
-  positions_z,
-  element_angles,  // of the elements of a convex array, from its middle
-  elements,
-  angles,
-  sources,
-  sources_x,
-  sources_z,
-  foci,
-  foci_x,
-  foci_z,
-  delays,
-  apodization,  // weight of each element for each transmit
-  fired,        // element of each transmit
-  first_sample,
-  first_depth,     // of the first sample
-  first_index,     // in samples
-  channel_order,   // element of each channel, or channel of each element
-  first_receiver,  // of an aperture that moves with the transmit
-  frame_rate,
-  transmit_rate,
-};
-
-enum class NamedUnit {
-  none,
-  hertz,
-  kilohertz,
-  megahertz,
-  gigahertz,
-  metre,
-  centimetre,
-  millimetre,
-  micrometre,
-  second,
-  millisecond,
-  microsecond,
-  nanosecond,
-  degree,
-  radian,
-  milliradian,
-  samples,
-  wavelengths
-};
-
 struct NamedFact {
-  Fact fact;
-  std::size_t rank = 0;  // among the spellings of the fact; 0 is the clearest
-  NamedUnit unit = NamedUnit::none;
+  FactId fact;
+  std::size_t rank = 0;        // among the spellings of the fact; 0 is the clearest
+  const Unit* unit = nullptr;  // of kUnits; null: none
 };
+inline bool in_unit(const Unit* unit, Quantity quantity) { return unit != nullptr && unit->quantity == quantity; }
 
 // What the last part of a path says, as it is or without `prefix`; nothing when it is no known spelling.
 std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix = {});
-// What a text beside a fact says, "MHz", "degrees", "um"; nothing: no unit, or one that the fact cannot have.
-std::optional<NamedUnit> unit_of_text(std::string_view text, Fact fact);
+// What a text beside a fact says, "MHz", "degrees", "um"; null: no unit, or one that the fact cannot have.
+const Unit* unit_of_text(std::string_view text, FactId fact);
 std::string plain_name(std::string_view path);  // its last part, lower case, letters and digits only
 // What names of one file begin with, the samples among them, up to an underscore or a capital letter: "us_" of us_rf,
 // us_fs and us_pitch; empty: nothing, or a word that says something ("tx_").

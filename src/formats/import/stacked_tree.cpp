@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kLeastSamples = 512;  // of an array that is stacked
+constexpr std::size_t kLeastStackedSamples = 512;  // of an array that is stacked
 constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -143,7 +143,8 @@ class StackedTree final : public ArrayTree {
     }
     for (std::size_t k = 0; k < n; ++k) {
       const auto long_axes = std::ranges::count_if(entries_[k].shape, [](std::size_t extent) { return extent > 1; });
-      if (!entries_[k].numeric || entries_[k].part || entries_[k].count() < kLeastSamples || long_axes < 2) continue;
+      if (!entries_[k].numeric || entries_[k].part || entries_[k].count() < kLeastStackedSamples || long_axes < 2)
+        continue;
       for (const Numbered& one : numbers_of_path(entries_[k].path)) {
         const Members& members = groups.at({one.before, one.after});
         if (!stack(one, members)) continue;

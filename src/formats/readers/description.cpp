@@ -7,33 +7,19 @@
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/grid.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/base/format_table.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/npy.h"
 #include "formats/readers/placed_probe.h"
-#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {
 
-// What a missing key could look like.
-struct Example {
-  std::string_view key;
-  const char* line;
-};
-constexpr Example kExamples[] = {
-    {"axes", R"("axes": ["transmit", "element", "time"], one name for each axis of the array)"},
-    {"fs_hz", R"("fs_hz": 40e6, the sampling frequency)"},
-    {"fc_hz", R"("fc_hz": 5e6, the centre frequency of the transmitted pulse)"},
-    {"demod_hz", R"("demod_hz": 5e6, the demodulation frequency of IQ samples)"},
-    {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
-    {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing x = 0, z = 0)"}};
 constexpr const char* kTimeZeros =
     "\"first_firing\", \"origin\" (the wave passes x = 0, z = 0), \"centre\" (the middle of the array), or of explicit "
     "delays \"delays\" (their zero)";
@@ -83,7 +69,7 @@ double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisitio
     return tx.by_delays ? tx.first_s - tx.passage_s
                         : first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, tx.active);
   }
-  return passage_s(tx.transmit, a.probe, a.sound_speed_m_s, zero == TimeZero::centre ? centre_x_m(a.probe) : 0.0);
+  return arrival_s(tx.transmit, a.probe, zero == TimeZero::centre ? centre_x_m(a.probe) : 0.0, 0.0, a.sound_speed_m_s);
 }
 
 // Positions that are counted from elsewhere than the centre of the array have another passage.
@@ -138,9 +124,7 @@ void centre_sector(Acquisition& a, std::vector<double>& rotation_rad) {
 }
 
 void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
-  if (meta.contains("frame_rate_hz")) {
-    a.frame_rate_hz = json_number(what, meta.at("frame_rate_hz"), "frame_rate_hz");
-  } else if (meta.contains("prf_hz")) {
+  if (!meta.contains("frame_rate_hz") && meta.contains("prf_hz")) {
     const double prf_hz = json_number(what, meta.at("prf_hz"), "prf_hz");
     if (prf_hz < 0.0) throw Error(what, "prf_hz = " + json_excerpt(meta.at("prf_hz")), "above 0, or 0 when unknown");
     a.frame_rate_hz = prf_hz / static_cast<double>(a.transmits.size());
@@ -203,10 +187,9 @@ const Json& require_key(const std::string& what, const Json& meta, const char* k
   const auto found = meta.find(key);
   if (found != meta.end()) return *found;
   const std::string missing = std::string("no '") + key + "'" + unknown_keys(meta);
-  for (const Example& example : kExamples) {
-    if (example.key == key)
-      throw Error(what, missing, std::string("a description with a line such as ") + example.line);
-  }
+  const FactRow* const row = find_description_key(key);
+  if (row != nullptr && *row->lacking != '\0')
+    throw Error(what, missing, std::string("a description with a line such as \"") + key + "\": " + row->lacking);
   throw Error(what, missing, std::string("a description with '") + key + "'");
 }
 
@@ -264,7 +247,7 @@ void check_description_keys(const std::string& what, const Json& meta, OtherKeys
   const bool listed = others == OtherKeys::listed || std::filesystem::path(what).filename() == "params.json";
   for (const auto& [key, value] : meta.items()) {
     if (find_description_key(key) != nullptr || is_free_key(key)) continue;
-    const DescriptionKey* const nearest = nearest_description_key(key);
+    const FactRow* const nearest = nearest_description_key(key);
     const bool meant = nearest != nullptr && !meta.contains(nearest->key);
     if (!meant && listed) continue;
     const std::string instead = nearest == nullptr ? kKnownKey : std::string("'") + nearest->key + "'";
@@ -328,11 +311,8 @@ void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
     const std::string key = json_text(what, entry, "assumed");
     if (!meta.contains(key))
       throw Error(what, "assumed = '" + printable(key) + "', which the description lacks", kAccepted);
-    const char* const fact = key == "t0_s"            ? "first_sample_s"
-                             : key == "fc_hz"         ? "center_hz"
-                             : key == "bandwidth_hz"  ? "bandwidth_hz"
-                             : key == "frame_rate_hz" ? "frame_rate_hz"
-                                                      : "";
+    const FactRow* const row = find_description_key(key);
+    const char* const fact = row != nullptr && row->given.place > 0 ? row->name : "";
     a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + ", assumed by the description", fact);
   }
 }
@@ -346,12 +326,13 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   if (extents.n_elements > static_cast<std::size_t>(kMaxElements)) {
     throw Error(what, counted(extents.n_elements, "element"), "up to " + std::to_string(kMaxElements));
   }
-  a.sampling_hz = json_number(what, require_key(what, meta, "fs_hz"), "fs_hz");
-  a.center_hz = json_number(what, require_key(what, meta, "fc_hz"), "fc_hz");
-  a.bandwidth_hz = optional_number(what, meta, "bandwidth_hz", 0.0);
-  if (extents.n_values == 2) a.demod_hz = json_number(what, require_key(what, meta, "demod_hz"), "demod_hz");
+  for (const FactRow& row : description_keys()) {
+    const bool demod = row.member == &Acquisition::demod_hz;
+    if (row.member == nullptr || (demod && extents.n_values != 2)) continue;
+    const bool needed = demod || (row.asked.id != nullptr && row.asked.need == FactNeed::required);
+    if (needed || meta.contains(row.key)) a.*row.member = json_number(what, require_key(what, meta, row.key), row.key);
+  }
   if (!meta.contains("c_m_s")) a.assumptions.push_back("sound speed 1540 m/s assumed: the description has no c_m_s");
-  a.sound_speed_m_s = optional_number(what, meta, "c_m_s", 1540.0);
   if (!(a.sound_speed_m_s > 0.0)) throw Error(what, "c_m_s = " + std::to_string(a.sound_speed_m_s), "a speed above 0");
   a.probe = described_probe(what, meta, static_cast<int>(extents.n_elements));
   if (describes_lines(meta)) {

@@ -1,4 +1,4 @@
-// The JSON description of an array: key by key into an Acquisition. All keys: base/description_keys.h.
+// The JSON description of an array: key by key into an Acquisition. All keys: core/facts.h.
 // axes and t_zero have no default: guessing them is the commonest error.
 // (Explicit delays carry their own clock, so that t_zero may be absent when every transmit is one.)
 #pragma once

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/facts.h"
 #include "core/units.h"
-#include "formats/base/description_keys.h"
 #include "formats/base/mapping.h"
 #include "formats/readers/description.h"
 #include "formats/readers/placed_probe.h"

@@ -127,11 +127,9 @@ PlacedProbe place_probe(const std::string& what, const Places& places) {
 double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& t) {
   const double dx = placed.origin_x_m;
   if (t.kind == TransmitKind::delays || dx == 0.0) return 0.0;
-  if (t.kind == TransmitKind::plane) return dx * std::sin(t.angle_rad) / sound_speed_m_s;
-  const double before = std::hypot(t.source_x_m, t.source_z_m);
-  t.source_x_m -= dx;
-  const double longer_m = std::hypot(t.source_x_m, t.source_z_m) - before;
-  return (t.kind == TransmitKind::focused ? -longer_m : longer_m) / sound_speed_m_s;
+  const double later_s = arrival_s(t, placed.probe, dx, 0.0, sound_speed_m_s);
+  if (t.kind != TransmitKind::plane) t.source_x_m -= dx;
+  return later_s;
 }
 
 std::string moved_text(const PlacedProbe& placed) {
@@ -182,27 +180,14 @@ Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m,
 
 double first_firing_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s,
                       const std::vector<bool>& active) {
-  const double source = std::hypot(transmit.source_x_m, transmit.source_z_m);
   double first = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < probe.elements.size(); ++e) {
     if (!active.empty() && !active[e]) continue;
     const Element& p = probe.elements[e];
-    const double distance = std::hypot(p.x_m - transmit.source_x_m, p.z_m - transmit.source_z_m);
-    switch (transmit.kind) {
-      case TransmitKind::plane:
-        first = std::min(
-            first, (p.x_m * std::sin(transmit.angle_rad) + p.z_m * std::cos(transmit.angle_rad)) / sound_speed_m_s);
-        break;
-      case TransmitKind::diverging:
-        first = std::min(first, (distance - source) / sound_speed_m_s);
-        break;
-      case TransmitKind::focused:
-        first = std::min(first, (source - distance) / sound_speed_m_s);
-        break;
-      case TransmitKind::delays:
-        if (!std::isnan(transmit.element_delays_s[e])) first = std::min(first, transmit.element_delays_s[e]);
-        break;
-    }
+    const double fires_s = transmit.kind == TransmitKind::delays
+                               ? transmit.element_delays_s[e]
+                               : arrival_s(transmit, probe, p.x_m, p.z_m, sound_speed_m_s);
+    if (!std::isnan(fires_s)) first = std::min(first, fires_s);
   }
   return first;
 }
@@ -216,27 +201,6 @@ double aperture_width_m(const Probe& probe, const std::vector<bool>& active) {
     if (first == nullptr) first = last;
   }
   return first == nullptr ? 0.0 : std::hypot(last->x_m - first->x_m, last->z_m - first->z_m) + probe.pitch_m;
-}
-
-double passage_s(const Transmit& t, const Probe& probe, double sound_speed_m_s, double x_m) {
-  const double source = std::hypot(t.source_x_m, t.source_z_m), way = std::hypot(x_m - t.source_x_m, t.source_z_m);
-  switch (t.kind) {
-    case TransmitKind::plane:
-      return x_m * std::sin(t.angle_rad) / sound_speed_m_s;
-    case TransmitKind::diverging:
-      return (way - source) / sound_speed_m_s;
-    case TransmitKind::focused:
-      return (source - way) / sound_speed_m_s;
-    case TransmitKind::delays:
-      break;
-  }
-  double passage = std::numeric_limits<double>::infinity();
-  for (std::size_t e = 0; e < probe.elements.size(); ++e) {
-    if (std::isnan(t.element_delays_s[e])) continue;
-    const Element& p = probe.elements[e];
-    passage = std::min(passage, t.element_delays_s[e] + std::hypot(p.x_m - x_m, p.z_m) / sound_speed_m_s);
-  }
-  return passage;
 }
 
 }  // namespace echoloop

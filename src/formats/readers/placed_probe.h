@@ -36,8 +36,7 @@ Probe listed_probe(const std::string& what, const std::vector<double>& x_m, cons
 PlacedProbe place_probe(const std::string& what, const Places& places);
 
 // Counts `transmit` (its source) from the program's origin, d = (origin_x_m, 0); returns how much later its wave passes
-// there than at the file's: d_x sin a / c for a plane wave, (|d - s| - |s|)/c diverging, (|s| - |d - s|)/c focused.
-// delays: 0.
+// there than at the file's; delays: 0.
 double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& transmit);
 
 // The sentence for acquisition.assumptions when the origin moved; empty when it did not.
@@ -55,16 +54,11 @@ Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m,
 Probe make_pitch_probe(const std::string& what, int n_elements, double pitch_m, double width_m);
 
 // When the first active element fires, relative to the transmit's time zero. `active` empty: all elements fire.
-// plane: min (x sin a + z cos a)/c; diverging: min (|p - s| - |s|)/c; focused: min (|s| - |p - s|)/c; delays: their
-// minimum.
+// Delays: their minimum; else the first arrival_s() at an element.
 double first_firing_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s,
                       const std::vector<bool>& active);
 
 // From the first to the last active element, one pitch more. `active` empty: all elements.
 double aperture_width_m(const Probe& probe, const std::vector<bool>& active);
-
-// When the wave passes (x_m, 0), relative to the transmit's time zero: plane x sin a/c; diverging (|p - s| - |s|)/c;
-// focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c).
-double passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s, double x_m);
 
 }  // namespace echoloop

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
-#include "formats/base/library_recording.h"
-#include "formats/base/open_request.h"
-#include "formats/containers/array_view.h"
 
 namespace echoloop {
 namespace {

@@ -7,9 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "core/acquisition.h"
 #include "core/units.h"
 #include "formats/readers/placed_probe.h"
 
@@ -19,14 +17,7 @@ namespace {
 // Waves that a law of firing times could make on a curved array, or nearly makes, and what every fit needs.
 
 using Row = std::array<double, 4>;  // three unknowns and the right side
-
-// Firing time of an element relative to the wave passing the origin; c in m/s.
-double law_s(const Transmit& t, const Element& p, double c) {
-  if (t.kind == TransmitKind::plane) return (p.x_m * std::sin(t.angle_rad) + p.z_m * std::cos(t.angle_rad)) / c;
-  const double longer_m =
-      std::hypot(p.x_m - t.source_x_m, p.z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m);
-  return (t.kind == TransmitKind::focused ? -longer_m : longer_m) / c;
-}
+const Probe kNoProbe;               // waves that are no delays need none
 
 // Least squares of rows by their normal equations; nothing when they do not determine the unknowns.
 std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
@@ -76,7 +67,7 @@ double misfit(const Transmit& t, const Arc& arc) {
   double sum = 0.0, squares = 0.0;
   const auto n = static_cast<double>(arc.x_m.size());
   for (std::size_t e = 0; e < arc.x_m.size(); ++e) {
-    const double off = arc.ct_m[e] - law_s(t, {.x_m = arc.x_m[e], .z_m = arc.z_m[e]}, 1.0);
+    const double off = arc.ct_m[e] - arrival_s(t, kNoProbe, arc.x_m[e], arc.z_m[e], 1.0);
     sum += off, squares += off * off;
   }
   return squares / n - (sum / n) * (sum / n);
@@ -88,7 +79,7 @@ Transmit stepped(const Transmit& t, const Arc& arc) {
   const double sign = t.kind == TransmitKind::focused ? 1.0 : -1.0;
   for (std::size_t e = 0; e < arc.x_m.size(); ++e) {
     const double x = arc.x_m[e], z = arc.z_m[e];
-    const double off = arc.ct_m[e] - law_s(t, {.x_m = x, .z_m = z}, 1.0);
+    const double off = arc.ct_m[e] - arrival_s(t, kNoProbe, x, z, 1.0);
     if (t.kind == TransmitKind::plane) {
       rows.push_back({1.0, x * std::cos(t.angle_rad) - z * std::sin(t.angle_rad), 0.0, off});
       continue;
@@ -147,14 +138,16 @@ std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const 
 // When the wave passes the origin on the law's clock, or nothing when it is another wave.
 std::optional<double> passage(const Transmit& t, const std::vector<double>& delays_s, const Probe& probe, double c,
                               double tolerance_s) {
+  const auto off_s = [&](std::size_t e) {
+    return delays_s[e] - arrival_s(t, probe, probe.elements[e].x_m, probe.elements[e].z_m, c);
+  };
   double sum = 0.0, n = 0.0;
   for (std::size_t e = 0; e < delays_s.size(); ++e) {
-    if (!std::isnan(delays_s[e])) sum += delays_s[e] - law_s(t, probe.elements[e], c), n += 1.0;
+    if (!std::isnan(delays_s[e])) sum += off_s(e), n += 1.0;
   }
   const double mean = sum / n;
   for (std::size_t e = 0; e < delays_s.size(); ++e) {
-    if (!std::isnan(delays_s[e]) && !(std::abs(delays_s[e] - law_s(t, probe.elements[e], c) - mean) <= tolerance_s))
-      return std::nullopt;
+    if (!std::isnan(delays_s[e]) && !(std::abs(off_s(e) - mean) <= tolerance_s)) return std::nullopt;
   }
   return mean;
 }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "transport/message_stream.h"
-#include "transport/payload.h"
 
 namespace echoloop {
 namespace {

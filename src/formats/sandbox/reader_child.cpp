@@ -9,20 +9,17 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
 #include "transport/payload.h"
 
 extern char** environ;

@@ -12,13 +12,10 @@
 #include <fstream>
 #include <new>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "core/process_memory.h"
-#include "formats/base/library_recording.h"
 #include "formats/base/mapping.h"
-#include "formats/base/open_request.h"
 #include "formats/sandbox/message_channel.h"
 #include "formats/sandbox/reader_child.h"
 

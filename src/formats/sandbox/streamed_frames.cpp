@@ -1,14 +1,11 @@
 #include "formats/sandbox/streamed_frames.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "core/error.h"
 #include "core/process_memory.h"
-#include "formats/base/open_request.h"
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_child.h"
 #include "transport/payload.h"
 
 namespace echoloop {

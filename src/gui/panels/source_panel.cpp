@@ -292,35 +292,36 @@ void rate_slider(PanelContext& c, Column& column) {
 
 // What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
 void fact_sliders(PanelContext& c, Column& column) {
-  if (c.model.source.acquisition == nullptr) return;
-  const Acquisition& a = *c.model.source.acquisition;
-  for (const FactSpec& spec : fact_specs()) {
+  if (c.state.source.acquisition == nullptr) return;
+  const Acquisition& a = *c.state.source.acquisition;
+  for (const FactRow* const row : given_facts()) {
+    const FactRow::Given& spec = row->given;
     const bool assumed = std::any_of(a.assumptions.begin(), a.assumptions.end(),
-                                     [&](const Assumption& assumption) { return assumption.fact == spec.key; });
+                                     [&](const Assumption& assumption) { return assumption.fact == row->name; });
     if (!assumed) continue;
-    const auto edited = c.edits.facts.given.find(spec.key);
-    const double now = edited == c.edits.facts.given.end() ? spec.get(a) : edited->second;
-    const SliderLook look{.id = spec.key,
+    const auto edited = c.state.facts.given.find(row->name);
+    const double now = edited == c.state.facts.given.end() ? fact_of(a, *row) : edited->second;
+    const SliderLook look{.id = row->name,
                           .label = spec.label,
-                          .unit = spec.unit,
+                          .unit = row->unit.symbol,
                           .decimals = 2,
-                          .track_min = spec.track_least / spec.per_unit,
-                          .track_max = spec.track_most / spec.per_unit,
-                          .least = spec.least / spec.per_unit,
-                          .most = spec.most / spec.per_unit,
+                          .track_min = spec.track_least / row->unit.si,
+                          .track_max = spec.track_most / row->unit.si,
+                          .least = spec.least / row->unit.si,
+                          .most = spec.most / row->unit.si,
                           .track = spec.logarithmic ? Track::logarithmic : Track::linear,
                           .help = spec.help,
                           .text_at_least = now == 0.0 && spec.logarithmic ? "unknown" : ""};
-    const double shown = now / spec.per_unit;
-    const auto reader = c.model.assumed.find(spec.key);  // what the slider goes back to
-    const bool known = reader != c.model.assumed.end();
-    const double normal = known ? reader->second / spec.per_unit : shown;
+    const double shown = now / row->unit.si;
+    const auto reader = c.state.facts.assumed.find(row->name);  // what the slider goes back to
+    const bool known = reader != c.state.facts.assumed.end();
+    const double normal = known ? reader->second / row->unit.si : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
     if (!wanted || (*wanted == normal && edited == c.edits.facts.given.end())) continue;
     if (known && *wanted == normal) {
       c.edits.facts.given.erase(edited);
     } else {
-      c.edits.facts.given[spec.key] = *wanted * spec.per_unit;
+      c.state.facts.given[row->name] = *wanted * row->unit.si;
     }
     c.edits.facts.edited = true;
   }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/params.h"
 #include "core/sample_log.h"
 #include "core/stream_settings.h"

@@ -1,11 +1,9 @@
 #include "source/live/live_intake.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "core/error.h"
-#include "core/stream_settings.h"
 #include "core/units.h"
 #include "source/checked_source.h"
 

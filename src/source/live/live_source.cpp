@@ -1,9 +1,5 @@
 #include "source/live/live_source.h"
 
-#include <utility>
-
-#include "source/live/live_intake.h"
-
 namespace echoloop {
 
 LiveWaiting::LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes)

@@ -59,8 +59,8 @@ bool change(ImportDraft& draft, Dice& dice) {
                                  "[[[[", "1e999"};
   if (!entries.empty()) texts.push_back(entries[dice.below(entries.size())].path);
   const std::string text = texts[dice.below(texts.size())];
-  const auto rows = fact_rows();
-  const FactRow& row = rows[dice.below(rows.size())];
+  const auto& rows = fact_questions();
+  const FactQuestion& row = rows[dice.below(rows.size())];
   switch (dice.below(10)) {
     case 7:
       return is_one_line(draft.divide_extent(dice.below(5), dice.below(40)));
