@@ -42,6 +42,7 @@ bool has_display() {
 
 int print_info(const echoloop::SourceOptions& options, bool json) {
   using namespace echoloop;
+  read_nothing_ahead();  // one frame is measured
   const OpenedSource opened = open_source(options.source, options.facts);
   print_out("{}", json ? describe_source_json(opened) : describe_source(opened));
   return 0;

@@ -128,6 +128,15 @@ void take_figure(Options& o, const OptionTexts& t) {
   if (t.figure.pixels > 0)
     size = {.by = FigureSizing::factor, .value = static_cast<double>(t.figure.pixels), .dpi = kScreenDpi};
   if (t.figure.dark) o.figure_ground = PageGround::dark;
+  const std::string& layout = t.figure.layout;
+  constexpr std::string_view kWipe = "wipe";
+  if (layout.starts_with("wipe=")) {
+    size.wipe_mm = parse_number(layout.substr(kWipe.size() + 1), "--compare-layout", "wipe=MM, x in millimetres");
+  } else if (layout == kWipe) {
+    size.wipe_mm = std::nan("");
+  } else if (!layout.empty() && layout != "side-by-side") {
+    throw Error("--compare-layout", "'" + layout + "'", "side-by-side, wipe or wipe=MM");
+  }
 }
 
 void take_kiosk(Options& o, const OptionTexts& t) {

@@ -437,7 +437,6 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                     .source = opened.info,
                     .named = options.source,
                     .params = plan.params,
-                    .backend = *chosen.backend,
                     .when_full = WhenFull::wait});
   RfHistory history(options.history_bytes.value_or(0));
   FrameOutputs files(

@@ -82,6 +82,9 @@ void add_compare_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--compare-frame", o.compare.frame,
              "Frame of A's recording, from 1 (default: the one acquired at the time of B's)")
       ->type_name("N");
+  app.add_option("--compare-layout", t.figure.layout,
+                 "Of the figure: side-by-side (default), or wipe: A left of the middle of B's image, or of x = MM")
+      ->type_name("side-by-side|wipe[=MM]");
   app.add_flag("--match-levels", o.compare.match_levels,
                "In the figure, draw B with the histogram of A's levels: only the order of brightness then differs");
 }
@@ -280,6 +283,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--compare", kPairOfImages},
     {"--compare-set", kPairOfImages},
     {"--compare-frame", kOtherRecording},
+    {"--compare-layout", kPairInFigure},
     {"--match-levels", kPairInFigure},
     {"--marks", kUseOfMarks},
     {"--interop", kScreen, WithoutNeed::said},

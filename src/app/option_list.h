@@ -25,6 +25,7 @@ struct OptionTexts {
     int pixels = 0;                             // of a grid step; 0: not given
     double dpi = 300.0;
     bool dark = false;
+    std::string layout;  // of A and B
   } figure;
   std::vector<std::string> sets, compare_sets;
   bool list_params = false;

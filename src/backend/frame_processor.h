@@ -13,6 +13,7 @@
 #include "backend/backend.h"
 #include "backend/plan.h"
 #include "core/grid.h"
+#include "core/mailbox.h"
 #include "core/results/image.h"
 #include "core/transmits.h"
 #include "dsp/complex.h"
@@ -49,6 +50,16 @@ void make_image(Lane& lane, const Plan& plan, const ImageMaking& making);
 // Sets the fields of a finished image that a lane does not: time, parameters, level, acquisition and average. ready_ns
 // is now.
 void describe(Image& image, const Plan& plan, double reference_db, double averaged_frames);
+
+// An image shown at once before one that takes long: delay-and-sum with the same parameters, on fewer pixels if that
+// takes long as well. For the window only: not counted, saved or measured.
+
+// Returns its parameters; nullopt: the image itself does not take long.
+std::optional<ImagingParams> coarse_params(const Acquisition& acquisition, const ImagingParams& params,
+                                           const Backend& backend);
+// Makes it and waits; call after Backend::begin_work(). Returns false if superseded. making.reference_db: held level.
+bool make_coarse_image(Backend& backend, const AcquisitionPtr& acquisition, const ImagingParams& params,
+                       const RfFrame& frame, const ImageMaking& making, Mailbox<Image>& to);
 
 // Receivers of the complex pixels of beamformed frames on the host, e.g. a file. Without one that wants them nothing is
 // kept or copied.

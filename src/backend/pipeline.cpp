@@ -16,7 +16,15 @@
 namespace echoloop {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t kLargeFrame = std::size_t{1} << 22;  // values of a frame: a lane takes part of a second
+constexpr double kSecondsPerNanosecond = 1e-9;
+constexpr std::int64_t kSpinNs = 500'000;  // the longest spin, after an event or about a frame that is due
+constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: a wake-up that comes late itself
+// With frames in flight, how long to sleep before asking the lanes again; a frame that arrives ends the sleep at once.
+constexpr auto kPoll = 50us;
+constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters need attention
 
 }  // namespace
 
@@ -45,6 +53,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
                                               options_.inspections);
     reviewer_->set_on_picture([this](const Image& image) { analyses_.take_kept(image); });
   }
+  flight_.coarse_due = options_.held_reference_db <= kAutoReference;  // of another source
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
     if (acquisition_->frame_values() > kLargeFrame) check_long_work();
@@ -156,7 +165,9 @@ void Pipeline::take_params() {
       wanted.level.reference_db <= kAutoReference && planning_.plan->params.level.reference_db > kAutoReference;
   if (newly_automatic) level_.measure = true;
   try {
-    planning_.plan = make_plan(acquisition_, wanted, planning_.plan, planning_.device);
+    const auto before = planning_.plan;
+    planning_.plan = make_plan(acquisition_, wanted, before, planning_.device);
+    flight_.coarse_due = flight_.coarse_due || !same_pixels(before->params, wanted);
     analyses_.try_again();
   } catch (const Error& error) {
     refuse(error.what());
@@ -197,7 +208,7 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   add_frame(slot, std::move(lease));
   do {
     look_for_news();
-  } while (!form(slot) && !ending_.abandoned);
+  } while ((make_coarse(slot) || !form(slot)) && !ending_.abandoned);
   if (ending_.abandoned) return;  // incomplete: discarded
   Lane& lane = *slot.lane;
   const std::optional<FrameAverage> average = next_average(slot);
@@ -227,6 +238,15 @@ void Pipeline::look_for_news() {
     backend_.begin_work();
   }
   take_params();
+}
+
+bool Pipeline::make_coarse(const Slot& slot) {
+  if (options_.coarse == nullptr || !std::exchange(flight_.coarse_due, false)) return false;
+  const std::optional<ImagingParams> coarse = coarse_params(*acquisition_, planning_.plan->params, backend_);
+  if (!coarse) return false;
+  flight_.coarse_due = !make_coarse_image(backend_, acquisition_, *coarse, slot.frames.front(),
+                                          {.reference_db = level_.held_db, .copy = host_copy_}, *options_.coarse);
+  return true;
 }
 
 // Returns false if the frame was superseded by other parameters or by a history frame. It stays in the slot.
@@ -422,12 +442,6 @@ void Pipeline::refuse(const std::string& why) {
   texts_.refusal = why;
 }
 
-namespace {
-
-constexpr double kSecondsPerNanosecond = 1e-9;
-
-}  // namespace
-
 Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
   if (plan->refine == nullptr || !plan->refine->average) {
     plan_ = nullptr;
@@ -449,18 +463,6 @@ Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, con
   squares_ = keep * keep * squares_ + (1.0 - keep) * (1.0 - keep);
   return {.begins = false, .keep = static_cast<float>(keep), .frames = 1.0 / squares_};
 }
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr std::int64_t kSpinNs = 500'000;  // longest spin, after an event or around a frame that is due
-constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: wake-ups are late
-// Sleep between polls of the lanes with frames in flight; an arriving frame ends it at once.
-constexpr auto kPoll = 50us;
-constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters matter
-
-}  // namespace
 
 bool has_spare_cores() {
   constexpr unsigned kEnough = 4;  // source, processing, window, and one for other programs

@@ -104,6 +104,7 @@ struct PipelineOptions {
   std::function<void(const Image&)> on_image = {};
   // Receives the complex pixels of each frame that has them, before on_image its image; null: none.
   std::shared_ptr<PixelSink> pixels = nullptr;
+  Mailbox<Image>* coarse = nullptr;          // images before those that take long; null: none
   PastImages* past = nullptr;                // null: no review of history frames
   InspectionAnswers* inspections = nullptr;  // null: no inspection; needs `past`
   AnalysisMailboxes analyses = {};           // results other than images
@@ -174,6 +175,7 @@ class Pipeline {
     std::size_t next = 0;           // slot of the next frame
     std::size_t oldest = 0;         // slot of the oldest frame in flight
     std::size_t most_together = 1;  // current limit of frames per slot
+    bool coarse_due = false;        // before the next image
     std::uint64_t started = 0, finished = 0;
     [[nodiscard]] int frames() const { return static_cast<int>(started - finished); }
     // Returns the k-th slot counted from that of the oldest frame.
@@ -207,6 +209,7 @@ class Pipeline {
   void start_frames(Slot& slot, FrameRing::ReadLease lease);
   void add_frame(Slot& slot, FrameRing::ReadLease lease);
   void look_for_news();
+  [[nodiscard]] bool make_coarse(const Slot& slot);  // true: there may be news since it was begun
   [[nodiscard]] bool form(Slot& slot);
   [[nodiscard]] bool enough_ready();
   [[nodiscard]] bool measures_level();

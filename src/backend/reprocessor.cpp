@@ -190,9 +190,24 @@ bool Reprocessor::try_to_begin(const ReprocessRequest& request) {
     return complete;
   };
   const ComparedFrame frame{acquisition_of(request), request.frame, request.owner};
-  return begin_image(slots_[kShown], frame, request.params) &&
+  coarse_due_ = (coarse_due_ || request.coarse) && !request.compare;
+  return (!coarse_due_ || make_coarse(request)) && begin_image(slots_[kShown], frame, request.params) &&
          (!request.compare.has_value() ||
           begin_image(slots_[kCompared], request.compared.value_or(frame), *request.compare));
+}
+
+// Returns false if superseded.
+bool Reprocessor::make_coarse(const ReprocessRequest& request) {
+  const AcquisitionPtr& acquisition = acquisition_of(request);
+  const std::optional<ImagingParams> coarse = coarse_params(*acquisition, request.params, backend_);
+  if (!coarse) return true;
+  backend_.begin_work();
+  if (inbox_.at_once) backend_.supersede();
+  inbox_.forming = true;
+  const bool complete = make_coarse_image(backend_, acquisition, *coarse, request.frame,
+                                          {.reference_db = held_reference_db_, .copy = host_copy_}, images_.coarse);
+  inbox_.forming = false;
+  return complete;
 }
 
 // Resets all lanes, as one that failed halfway is unusable; every waiting request ends without an image.
@@ -264,6 +279,7 @@ void Reprocessor::collect(std::size_t index) {
     return;
   }
   if (index == kShown && on_picture_) on_picture_(image);
+  coarse_due_ = coarse_due_ && index != kShown;
   std::swap(image, images_[index].back());
   images_[index].publish();
 }

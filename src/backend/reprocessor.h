@@ -51,6 +51,7 @@ struct ReprocessRequest {
   std::optional<ComparedFrame> compared = {};
   AcquisitionPtr acquisition = {};  // of `frame` and `ensemble`; null: the stream's
   ReviewTurn turn = ReviewTurn::next;
+  bool coarse = false;  // an image that takes long, and is not compared, has a coarse one before
 };
 
 // waits: history frames only get alternate turns.
@@ -127,6 +128,7 @@ class Reprocessor {
   void begin_requests(HostCopy copy);
   void begin_shown();
   [[nodiscard]] bool try_to_begin(const ReprocessRequest& request);
+  [[nodiscard]] bool make_coarse(const ReprocessRequest& request);
   void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
   void form(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
   void make(Slot& slot);
@@ -168,6 +170,7 @@ class Reprocessor {
   FlowCounts flow_counts_;
   HostCopy host_copy_ = HostCopy::made;
   std::uint64_t finished_ = 0;
+  bool coarse_due_ = false;  // before the next image for the window
   Inbox inbox_;
 };
 

@@ -61,6 +61,7 @@ Recording open_recording_alone(const std::filesystem::path& path) {
 }
 
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
+void read_nothing_ahead() { reader_settings().read_ahead = false; }
 
 std::string sandbox_text() {
   const std::string program = reader_program().string(), question = kSandboxQuestion;

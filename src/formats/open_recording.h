@@ -33,6 +33,8 @@ Recording open_recording_alone(const std::filesystem::path& path);
 std::string sandbox_text();
 // From then on files are opened also where the system offers neither seccomp nor Landlock.
 void allow_reading_unsandboxed();
+// From then on compressed recordings are read a frame at a time, when it is wanted.
+void read_nothing_ahead();
 
 // From then on waits for a reader process end soon, with an Error, when `ending` says that the program is to end.
 void stop_reading_when(std::function<bool()> ending);

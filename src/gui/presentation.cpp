@@ -150,6 +150,8 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
   } else if (const auto& awaited = c.model.image.awaited) {
     const auto work = long_work(awaited->since_ns, c.model.image.work.remaining_s, now_ns());
     if (work) ui.text_centred(Type::large, p.image, theme::kText2, first_image_text(c.model, c.edits, *work));
+  } else if (c.model.image.coarse) {
+    parts.image.draw_coarse(c, input, p.image);
   }
   StripBoxes strips;
   parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);

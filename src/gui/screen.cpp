@@ -253,6 +253,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
   if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
+  } else if (c.model.image.coarse) {
+    image_.draw_coarse(c, input, area);
   } else if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
   } else if (area.height() >= ui_.px(kImageAreaLeast - DockArea::kFolded)) {  // a banner leaves a low window no room

@@ -47,8 +47,7 @@ struct Viewer::Impl {
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
         imgui(*surface),
-        pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live.images,
-                 past),
+        pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live, past),
         flow(live.flow, past),
         objects(live.objects),
         spectrogram(live.spectrogram),
@@ -77,12 +76,13 @@ struct Viewer::Impl {
   }
   bool take_pictures(const Model& model, const Edits& edits);
   void compare_with_source(Model& model);
-  // Of the source in use; none while the first one of it is awaited.
+  [[nodiscard]] bool stands_in() const { return shown_source.other_source || pictures.coarse(); }
+  // Of the source in use; none while the first one of it is awaited, or a coarse one is drawn before it.
   [[nodiscard]] const Image& image() const {
     static const Image none;
-    return shown_source.other_source ? none : pictures.shown();
+    return stands_in() ? none : pictures.shown();
   }
-  [[nodiscard]] const Image* compared() const { return shown_source.other_source ? nullptr : pictures.compared(); }
+  [[nodiscard]] const Image* compared() const { return stands_in() ? nullptr : pictures.compared(); }
   void refresh_levels(const Edits& edits);
   void remember_settings(const Model& model);
   void save_settings();
@@ -147,6 +147,7 @@ void Viewer::Impl::compare_with_source(Model& model) {
   const bool kept = model.source.live && model.run == RunState::frozen;
   const bool known = shown.acquisition != nullptr && model.source.acquisition != nullptr;
   shown_source.other_source = known && shown.acquisition != model.source.acquisition && !kept;
+  model.image.coarse = pictures.coarse() && !shown_source.other_source;
   if (shown_source.other_source) {
     if (!awaited) awaited = AwaitedImage{.shown_of = shown_source.of, .since_ns = now_ns()};
     return;
@@ -219,7 +220,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .display_a = display.of_a,
           .matched = matcher.matched(),
           .touched = touched(),
-          .other_source = shown_source.other_source,
+          .stands_in = stands_in(),
           .fresh = last.fresh};
 }
 
@@ -302,7 +303,7 @@ bool Viewer::frame(WindowState& state) {
   v.last.times.draw_end = now_ns();
   if (v.last.drawn) v.surface->present();
   v.last.times.shown = now_ns();
-  return v.last.fresh && !v.shown_source.other_source;
+  return v.last.fresh && !v.stands_in();
 }
 
 void Viewer::wait_events(double timeout_s) {
@@ -344,6 +345,7 @@ const std::string& Viewer::interop_status() const { return impl_->pictures.statu
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
 const Viewer::FrameTimes& Viewer::times() const { return impl_->last.times; }
 const Image& Viewer::shown_image() const { return impl_->image(); }
+const Image& Viewer::drawn_image() const { return impl_->pictures.shown(); }
 
 RgbImage Viewer::screenshot() const {
   Impl& v = *impl_;

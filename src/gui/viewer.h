@@ -78,6 +78,7 @@ class Viewer {
   // The last frame's whole window, RGB, top row first.
   [[nodiscard]] RgbImage screenshot() const;
   [[nodiscard]] const Image& shown_image() const;  // number 0 = none of the source in use yet
+  [[nodiscard]] const Image& drawn_image() const;  // likewise, or what is drawn in its place
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;

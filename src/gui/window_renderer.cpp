@@ -248,7 +248,7 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& la
 
 // The low-rank image takes the place of the other one; power and velocity lie over it.
 void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to) {
-  const FlowImage* flow = frame.other_source ? nullptr : frame.flow.shown();
+  const FlowImage* flow = frame.stands_in ? nullptr : frame.flow.shown();
   const ImageLayout& layout = frame.screen.image_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
   Rect seen = layout.image;

@@ -32,7 +32,7 @@ struct WindowFrame {
   const DisplayParams& display_a;       // of `compared`
   const MatchedLevels& matched;         // of `shown`, in a comparison
   bool touched = false;                 // input came just now, or something moves by itself
-  bool other_source = false;            // `shown` is the last image of the source before
+  bool stands_in = false;               // `shown` is coarse, or the last image of the source before
   bool fresh = false;                   // an image came that was not drawn before
 };
 

@@ -92,6 +92,20 @@ TEST_F(KeptFrames, MoreThanTheMemoryHoldsArePassed) {
   EXPECT_FALSE(recording.frame);
 }
 
+TEST_F(KeptFrames, NoneIsReadAheadForWhoWantsOne) {
+  reader_settings().read_ahead = false;
+  const Recording recording = open_recording(packed("one.uff"));
+  ASSERT_NE(recording.reader, nullptr) << "all frames were read at once";
+  EXPECT_TRUE(recording.memory.empty());
+  std::vector<std::byte> memory(recording.acquisition->frame_bytes());
+  for (const std::uint64_t k : {0U, 0U, 39U, 7U, 8U}) {
+    FrameMemory slot{.bytes = memory, .owner = nullptr, .kind = HostMemory::pageable};
+    EXPECT_EQ(first_of(recording.reader->read(k, slot, {})),
+              static_cast<float>(sample_value(static_cast<int>(k), 0, 0, 0, 0)))
+        << k;
+  }
+}
+
 void damage_chunk(const std::filesystem::path& path, hsize_t frame) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   const hid_t data = H5Dopen2(file, "channel_data/data", H5P_DEFAULT);

@@ -148,7 +148,8 @@ class ReturningWindow : public WindowTest {
     const std::filesystem::path file = folder().path() / "slow.echoloop.json";
     write_text_file(file, session_json(slow, file).dump());
     app().commands().send(command::OpenFile{file});
-    ASSERT_TRUE(until([&] { return state().image.awaited && state().image.work.remaining_s > 0.0; }));
+    ASSERT_TRUE(
+        until([&] { return (state().image.awaited || state().image.coarse) && state().image.work.remaining_s > 0.0; }));
     EXPECT_TRUE(state().marks.list.empty());
     EXPECT_EQ(app().viewer().shown_image().number, 0U);
     ASSERT_TRUE(until([&] { return app().viewer().screen().ui().rect_of("return").width() > 0; }));
@@ -167,8 +168,7 @@ class ReturningWindow : public WindowTest {
   }
   void expect_the_former() {
     ASSERT_TRUE(until([&] { return state().source.phantom == "points"; }));
-    app().turn();
-    EXPECT_FALSE(state().image.awaited.has_value()) << "its last image is the one on screen";
+    ASSERT_TRUE(until([&] { return !state().image.awaited; })) << "unless a coarse one came, its last one is on screen";
     EXPECT_TRUE(state().opening.former.empty());
     EXPECT_EQ(state().params, before_);
     ASSERT_EQ(state().marks.list.size(), 1U);
@@ -218,6 +218,43 @@ TEST_F(ReturningWindow, WithTheFirstImageThereIsNothingToReturnTo) {
   press(Key::escape);
   turn(app(), 3);
   EXPECT_EQ(state().source.phantom, "cyst");
+}
+
+// Live and of a kept frame: at once, without numbers, and in no file.
+TEST_F(BusyWindow, ACoarseImageComesBeforeOneThatTakesLong) {
+  Options options = script_options("sim:points");
+  options.settings = {"grid_nx=64", "grid_nz=64"};
+  options.stream.policy = RingPolicy::block;
+  options.files["--video"] = folder().path() / "video.mp4";
+  options.files["--image-out"] = folder().path() / "image.npy";
+  options.files["--report"] = folder().path() / "report.json";
+  begin(options);
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  state().marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-3e-3, 15e-3}, {3e-3, 25e-3}}}};
+  const Viewer& viewer = app().viewer();
+  const auto expect_coarse_then = [&](const char* method) {
+    for (const char* set : {method, "grid_nx=400", "grid_nz=400"}) set_from_text(state().params, set);
+    app().commands().send(command::ParamsChanged{});
+    ASSERT_TRUE(until([&] { return state().image.coarse; }));
+    EXPECT_EQ(viewer.drawn_image().params.formation.adaptive, Adaptive::off);
+    EXPECT_EQ(viewer.shown_image().number, 0U);
+    EXPECT_TRUE(viewer.shown_db().empty());
+    ASSERT_TRUE(until([&] { return state().measured.regions.empty() || !state().image.coarse; }));
+    ASSERT_TRUE(until([&] { return !state().image.coarse && viewer.shown_image().number != 0; }));
+    EXPECT_EQ(viewer.shown_image().params.formation.adaptive, state().params.formation.adaptive);
+  };
+  expect_coarse_then("adaptive=minimum_variance");
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && viewer.shown_image().number != 0; }));
+  expect_coarse_then("mv_subarray=0.4");
+  state().params.formation.mv_subarray = 0.3;
+  ASSERT_TRUE(until([&] { return state().image.coarse; }));
+  state().params.formation.adaptive = Adaptive::off;  // cancels
+  ASSERT_TRUE(until([&] {
+    const Image& shown = viewer.shown_image();
+    return shown.number != 0 && shown.params.formation.adaptive == Adaptive::off;
+  }));
+  EXPECT_FALSE(state().image.coarse);
 }
 
 TEST_F(BusyWindow, AFigureIsWrittenBesideTheTurnsOfTheWindow) {

@@ -133,13 +133,31 @@ TEST(ComparedFigure, OfTwoSettingsIsMadeAgainByItsCommand) {
            state.measured_a.image.number != 0 && !state.measured.scatters.empty();
   }));
   state.cine.match_levels = true;
+  state.cine.wipe = 0.3F;
   turn(window.app(), 3);
   const nlohmann::json json = window.save();
+  EXPECT_NE(json["command"].get<std::string>().find(" --compare-layout wipe=-"), std::string::npos) << json["command"];
   EXPECT_EQ(json["parameters"]["adaptive"], "coherence");
   EXPECT_EQ(json["a"]["parameters"]["adaptive"], "off");
   EXPECT_NE(json["a"]["values"]["pairs"][0]["contrast_db"], json["values"]["pairs"][0]["contrast_db"]);
   EXPECT_EQ(json["a"]["values"]["pairs"][0]["gcnr"], state.measured_a.pairs[0].stats.gcnr);
   window.expect_command_makes_a(json);
+  window.expect_command_makes_the_file(json);
+}
+
+TEST(ComparedFigure, SideBySideIsMadeAgainByItsCommand) {
+  const Compared window("sim:points");
+  window.freeze_and_compare();
+  WindowState& state = window.state();
+  state.marks.list.clear();
+  state.cine.compare_look = CompareLook::side_by_side;
+  state.params.formation.f_number = 3.0;
+  ASSERT_TRUE(window.until([&] {
+    const Image* const a = window.app().viewer().compared_image();
+    return a != nullptr && window.app().viewer().shown_image().params.formation.f_number == 3.0;
+  }));
+  const nlohmann::json json = window.save();
+  EXPECT_EQ(json["command"].get<std::string>().find("--compare-layout"), std::string::npos) << json["command"];
   window.expect_command_makes_the_file(json);
 }
 

@@ -379,6 +379,33 @@ TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
 }
 
+// As after the loss of a GPU: what the run writes has nothing of the backend before.
+TEST(WindowOutputs, AVideoGoesOnWithAnotherBackend) {
+  const TemporaryFolder folder;
+  ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+  Options options = script_options("sim:points");
+  options.frames = 12;
+  options.settings = {"grid_nx=64", "grid_nz=64"};
+  options.files["--video"] = folder / "video.mp4";
+  options.files["--report"] = folder / "report.json";
+  WindowApp app(options, SurfaceKind::offscreen);
+  app.begin();
+  WindowState& state = app.state();
+  ASSERT_TRUE(turn_until(app, [&] { return state.numbers.counts.processed > 4; }));
+  app.commands().send(command::UseCpu{});
+  app.turn();
+  const auto ended = [&] { return state.numbers.counts.processed == options.frames; };
+  ASSERT_TRUE(turn_until(app, ended));
+  EXPECT_EQ(app.run(), 0);  // which finds the stream ended, and writes
+  const nlohmann::json report = nlohmann::json::parse(read_text(options.files["--report"]));
+  const nlohmann::json& video = report.at("video");
+  EXPECT_TRUE(video.at("complete"));
+  const auto images = [&](const char* key) { return video.at(key).get<std::uint64_t>(); };
+  EXPECT_GT(images("frames") - images("held") + images("left_out"), options.frames) << "of both streams";
+  EXPECT_NE(video.at("command_missing").get<std::string>().find("missing or repeated"), std::string::npos) << video;
+  EXPECT_TRUE(fs::exists(options.files["--video"]));
+}
+
 TEST(WindowOutputs, ADurationShorterThanTheStartStillGivesAFrame) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);

@@ -135,6 +135,76 @@ TEST_F(Superseded, AStreamThatIsReplacedEndsWithAllFramesCounted) {
   EXPECT_GE(counts.dropped, 1U) << "the frame under way";
 }
 
+TEST(CoarseImage, IsDelayAndSumOfFewerPixelsWhereItPays) {
+  const Acquisition acquisition = linear_acquisition(64, 512);
+  const std::unique_ptr<Backend> backend = make_cpu_backend(2);
+  ImagingParams params = slow_params(acquisition);
+  const auto coarse = coarse_params(acquisition, params, *backend);
+  ASSERT_TRUE(coarse);
+  EXPECT_EQ(coarse->formation.adaptive, Adaptive::off);
+  EXPECT_EQ(coarse->formation.f_number, params.formation.f_number);
+  params.formation.grid_nx = params.formation.grid_nz = 32;
+  EXPECT_FALSE(coarse_params(acquisition, params, *backend));
+  params = quick_params(slow_params(acquisition));
+  EXPECT_FALSE(coarse_params(acquisition, params, *backend));
+  Acquisition many = acquisition;
+  many.transmits.resize(200, many.transmits.front());
+  const auto fewer = coarse_params(many, params, *backend);
+  ASSERT_TRUE(fewer);
+  EXPECT_LT(2 * fewer->formation.grid_nx, params.formation.grid_nx);
+  EXPECT_EQ(make_grid(*fewer, many).nx, fewer->formation.grid_nx);
+}
+
+TEST_F(Superseded, ACoarseImageComesFirstAndIsNotCounted) {
+  const auto slow_for_a_second = [&] {
+    ImagingParams params = slow_params(*acquisition_);
+    params.formation.grid_nx = 300;
+    params.formation.grid_nz = 400;
+    return params;
+  };
+  Mailbox<Image> coarse;
+  StreamSettings stream = unpaced();
+  stream.loop = false;
+  std::atomic<int> before_first{0};
+  session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = slow_for_a_second(),
+                                                      .on_image =
+                                                          [&](const Image& image) {
+                                                            if (coarse.has_news()) ++before_first;
+                                                            count(image);
+                                                          },
+                                                      .sinks = {&history_},
+                                                      .coarse = &coarse,
+                                                      .past = &past_});
+  ASSERT_TRUE(wait_until([&] { return slow_ == 3; }));
+  EXPECT_EQ(before_first, 3) << "it was there before";
+  EXPECT_EQ(quick_, 0);
+  ASSERT_TRUE(coarse.take());
+  EXPECT_EQ(coarse.front().stamp.sequence, 0U) << "the others have the same parameters";
+  EXPECT_EQ(coarse.front().params.formation.adaptive, Adaptive::off);
+  EXPECT_GT(coarse.front().params.level.reference_db, kAutoReference);
+  const std::vector<std::byte> samples = to_bytes(noise(acquisition_->frame_values(), 0));
+  ImagingParams params = slow_for_a_second();
+  const auto review = [&](bool wanted) {
+    params.formation.mv_subarray -= 0.05;
+    session_->review({.frame = {.stamp = {.sequence = 100}, .samples = samples},
+                      .owner = {},
+                      .params = params,
+                      .compare = {},
+                      .coarse = wanted});
+    return wait_until([&] { return past_[0].take(); });
+  };
+  ASSERT_TRUE(review(true));
+  EXPECT_TRUE(past_.coarse.take());
+  EXPECT_LT(past_.coarse.front().ready_ns, past_[0].front().ready_ns);
+  ASSERT_TRUE(review(false));
+  EXPECT_FALSE(past_.coarse.has_news());
+  EXPECT_FALSE(coarse.has_news());
+  session_->stop();
+  EXPECT_EQ(session_->counts().processed, 3U);
+}
+
 // Chunks of a millisecond: a thousand of them are worth skipping, the last few are not.
 TEST(SupersededWork, IsSkippedOnlyWhereMuchIsLeft) {
   WorkerPool pool(2);

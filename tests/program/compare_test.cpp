@@ -66,6 +66,23 @@ TEST(Compare, TheTableHasBothAndTheirDifference) {
     EXPECT_NE(csv.find(row), std::string::npos) << row;
 }
 
+TEST(Compare, ALineCanDivideTheFigureAndTheCommandSaysSo) {
+  const Files files;
+  const Words pair = {"sim:cyst", "--compare-set", "f_number=3"};
+  const auto drawn = [&](const std::string& layout, const std::string& name) {
+    const Ended ended = files.run(joined(pair, {"--compare-layout", layout, "--figure", files / name}));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return read_text(files.folder / name);
+  };
+  const std::string middle = drawn("wipe", "m.png"), left = drawn("wipe=-1.5", "l.png");
+  EXPECT_NE(middle, left);
+  EXPECT_NE(middle, drawn("side-by-side", "s.png"));
+  const auto command = [&](const char* name) { return json_of(files.folder / name)["command"].get<std::string>(); };
+  EXPECT_NE(command("m.json").find(" --compare-layout wipe --figure m.png"), std::string::npos) << command("m.json");
+  EXPECT_NE(command("l.json").find(" --compare-layout wipe=-1.5 --"), std::string::npos) << command("l.json");
+  EXPECT_EQ(command("s.json").find("--compare-layout"), std::string::npos) << command("s.json");
+}
+
 TEST(Compare, APresetAndAnotherPhantomAreTakenForA) {
   const Files files;
   write_text_file(files.folder / "p.toml", "name = \"Wide\"\n[parameters]\nf_number = 4\n");
@@ -95,6 +112,8 @@ TEST(Compare, WhatCannotBeComparedIsRefusedBeforeAnythingIsWritten) {
        {Bad{{"sim:cyst", "--compare", files / "none.uff"}, "none.uff"},
         Bad{{"sim:cyst", "--compare", "live:"}, "live:"}, Bad{{"sim:cyst", "--compare-set", "f_number=99"}, "f_number"},
         Bad{{"sim:cyst", "--compare-set", "no_such=1"}, "no_such"},
+        Bad{{"sim:cyst", "--compare-set", "f_number=3", "--compare-layout", "above"}, "above"},
+        Bad{{"sim:cyst", "--compare-layout", "wipe"}, "--compare-layout"},
         Bad{{"sim:cyst", "--compare", "sim:nothing"}, "nothing"}}) {
     const Ended ended = files.run(joined(bad.words, figure));
     EXPECT_EQ(ended.status, 2) << bad.said << ended.err;

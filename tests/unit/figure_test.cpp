@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "gui/overlay/mark_drawing.h"
 #include "history/svg_canvas.h"
+#include "render/raster_canvas.h"
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"
 
@@ -323,6 +324,36 @@ TEST(Figure, IsAsWideAsAskedFor) {
   EXPECT_THROW((void)lay_out(f, rasterizer, 300.0 / 72.0), Error) << "no room for the images";
   f.size = {FigureSizing::width, 1000.0, 1200.0};
   EXPECT_THROW((void)lay_out(f, rasterizer, 1200.0 / 72.0), Error);
+}
+
+// Of A half as wide as B and white, B black: A's pixels left of the line, at its own millimetres.
+TEST(Figure, AWipeDrawsALeftOfTheLineAndBRightOfIt) {
+  Shown b(kWide);
+  Shown a({.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 50, .nz = 50});
+  std::ranges::fill(a.db, 0.0F);
+  std::ranges::fill(b.db, -60.0F);
+  Figure f = figure_of(kWide, b, 2);
+  f.images[0].image = a.image;
+  f.marks = {};
+  f.key.clear();
+  f.size.wipe_mm = 10.0;
+  expect_nothing_collides(f, "wipe");
+  TextRasterizer rasterizer;
+  const FigureLayout l = lay_out(f, rasterizer, kCoarse);
+  ASSERT_EQ(l.images.size(), 1U);
+  RgbImage page{
+      .width = static_cast<int>(l.width * kCoarse), .height = static_cast<int>(l.height * kCoarse), .rgb = {}};
+  page.rgb.resize(3 * static_cast<std::size_t>(page.width * page.height));
+  RasterCanvas canvas(page, rasterizer, kCoarse);
+  draw_figure(canvas, f, l);
+  const auto bright = [&](double x_mm) {
+    const CanvasRect& r = l.images[0];
+    const auto x = static_cast<int>((r.x0 + (x_mm + 40.0) / 80.0 * r.width()) * kCoarse);
+    const auto y = static_cast<int>(0.5 * (r.y0 + r.y1) * kCoarse);
+    return page.rgb[3 * static_cast<std::size_t>(y * page.width + x)] > 200;
+  };
+  for (const double x_mm : {-18.0, 0.0, 8.0}) EXPECT_TRUE(bright(x_mm)) << x_mm;
+  for (const double x_mm : {-38.0, -22.0, 12.0, 18.0, 38.0}) EXPECT_FALSE(bright(x_mm)) << x_mm;
 }
 
 TEST(FigureCaption, OfAAndBSaysCommonSettingsOnce) {

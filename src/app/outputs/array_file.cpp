@@ -60,7 +60,7 @@ void ArrayFile::add_command(nlohmann::json& about, const EndedImages& run, const
                             const std::string& option) const {
   const std::uint64_t frames = status().frames;
   set_command(about,
-              {.backend = run.backend,
+              {.on_cpu = !run.backend.computes_elsewhere(),
                .source = run.named,
                .acquisition = run.last->acquisition,
                .frames = frames,

@@ -61,6 +61,8 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
 
 std::string options_of_figure(const ComparedFigure& f) {
   std::string words;
+  if (const auto& wipe_mm = f.size.wipe_mm)
+    words += std::isnan(*wipe_mm) ? "--compare-layout wipe " : fmt::format("--compare-layout wipe={:.17g} ", *wipe_mm);
   if (f.match == LevelMatch::to_a) words += "--match-levels ";
   if (!f.b.marks.list.empty()) words += "--marks " + shell_word(f.marks.string()) + " ";
   words += "--figure " + shell_word(f.file.string());

@@ -58,7 +58,7 @@ void FilmJob::offer_at(std::uint64_t place, const Image& image, WhenFull when_fu
   next.pixels.assign(image.host().begin(), image.host().end());
   next.image = image;
   next.image.storage.reset();
-  next.image.device_db = nullptr;
+  next.on_cpu = std::exchange(next.image.device_db, nullptr) == nullptr;
   if (flow != nullptr) next.flow = *flow;
   next.place = place;
   lock.lock();
@@ -120,11 +120,11 @@ std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter) {
 
 nlohmann::json FilmJob::command(const Image& last) const {
   nlohmann::json json = nlohmann::json::object();
-  if (order_.backend == nullptr) return json;
+  if (order_.named.empty()) return json;
   ImagingParams params = last.params;
   if (last.averaged_frames == 0.0) params.refine.persistence_s = 0.0;
   set_command(json,
-              {.backend = *order_.backend,
+              {.on_cpu = on_cpu_,
                .source = order_.named,
                .acquisition = last.acquisition,
                .frames = drawn_,
@@ -132,6 +132,7 @@ nlohmann::json FilmJob::command(const Image& last) const {
                .complete = complete_ && left_out_ == 0},
               "--video video" + order_.path.extension().string());
   if (json.contains("command") && !order_.why_no_command.empty()) set_no_command(json, order_.why_no_command);
+  if (mixed_) set_no_command(json, "some images were made on the GPU, the others on the CPU");
   return json;
 }
 
@@ -159,6 +160,8 @@ void FilmJob::write_film() {
     if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
     last_place = next.place;
     complete_ = complete_ && next.image.stamp.sequence == drawn_ && (drawn_ > 0 || next.image.stamp.source_index == 0);
+    mixed_ = mixed_ || (drawn_ > 0 && next.on_cpu != on_cpu_);
+    on_cpu_ = next.on_cpu;
     last = next.image;
     shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
     film->add(shown->rgb);

@@ -39,7 +39,6 @@ struct ImageSinkRequest {
   const SourceInfo& source;
   const std::string& named;  // source, as named by the user
   const ImagingParams& params;
-  const Backend& backend;
   WhenFull when_full;  // for a sink that is slower than the stream
 };
 
@@ -74,8 +73,7 @@ struct FilmOrder {
   FrameNumbers numbers = {};  // for the caption
   SampleLogPtr samples = {};  // of the source, for the caption
   // Source of the command that reproduces the video, stored in the file. `named`: source, as named by the user.
-  std::string named = {};
-  const Backend* backend = nullptr;
+  std::string named = {};           // empty: no command
   std::string why_no_command = {};  // empty: a run from its first frame on has a command
 };
 
@@ -116,6 +114,7 @@ class FilmJob {
     std::vector<float> pixels;
     std::optional<FlowImage> flow;
     std::uint64_t place = 0;
+    bool on_cpu = true;
   };
 
   void run();
@@ -136,6 +135,8 @@ class FilmJob {
   std::string codec_;                                  // under mutex_
   nlohmann::json command_ = nlohmann::json::object();  // under mutex_
   bool complete_ = true;     // so far: every image of a run from its first one on, each once; on thread_
+  bool on_cpu_ = true;       // where the last image was made; on thread_
+  bool mixed_ = false;       // so far: not all of them there; on thread_
   bool lacks_font_ = false;  // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};

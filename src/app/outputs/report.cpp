@@ -154,7 +154,7 @@ void add_commands(nlohmann::json& report, const RepeatedRun& run) {
     nlohmann::json& file = *found;
     const auto frames = file["frames"].get<std::uint64_t>();
     set_command(file,
-                {.backend = run.backend,
+                {.on_cpu = !run.backend.computes_elsewhere(),
                  .source = run.named,
                  .acquisition = run.acquisition,
                  .frames = frames,
@@ -314,7 +314,7 @@ void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::str
   command += " --headless --rate max --policy block --frames " + std::to_string(run.frames);
   command += facts_words(*run.acquisition);
   if (run.params != nullptr) command += params_words(*run.params, *run.acquisition);
-  if (!run.backend.computes_elsewhere()) command += " --backend cpu";
+  if (run.on_cpu) command += " --backend cpu";
   if (json.is_object()) json.erase("command_missing");
   json["command"] = command + " " + output;
 }
@@ -330,7 +330,7 @@ void set_command(nlohmann::json& json, const Backend& backend, const std::string
         json, "persistence: the image averages frames that another run need not have; freeze, or set Persistence to 0");
   }
   set_command(json,
-              {.backend = backend,
+              {.on_cpu = !backend.computes_elsewhere(),
                .source = source,
                .acquisition = image.acquisition,
                .frames = image.stamp.source_index + 1,

@@ -58,7 +58,7 @@ FrameNumbers numbers_of(const std::string& source);  // as named by the user; wi
 
 // All frames of a run from the first one on; without parameters: as delivered by the source.
 struct RepeatedFrames {
-  const Backend& backend;
+  bool on_cpu = false;        // made there
   const std::string& source;  // as named by the user
   const AcquisitionPtr& acquisition;
   std::uint64_t frames = 0;

@@ -42,8 +42,7 @@ std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
                   .display = request.params,
                   .numbers = numbers_of(request.source),
                   .samples = request.source.samples,
-                  .named = request.named,
-                  .backend = &request.backend};
+                  .named = request.named};
   pace_film(order, request.source);
   return std::make_unique<FilmSink>(std::move(order), request.when_full);
 }

@@ -244,6 +244,7 @@ void Session::make() {
     if (take) take(image);
   };
   pipeline.pixels = options_.pixels;
+  pipeline.coarse = options_.coarse;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.analyses = options_.analyses;

@@ -28,6 +28,7 @@ struct SessionOptions {
   std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
   SampleLogPtr samples = nullptr;                   // of the source; null: not checked
   std::vector<FrameSink*> sinks = {};               // in order of offers, each made for the next
+  Mailbox<Image>* coarse = nullptr;                 // images shown before those that take long; null: none
   PastImages* past = nullptr;                       // null: no review of history frames
   InspectionAnswers* inspections = nullptr;         // null: no inspection
   AnalysisMailboxes analyses = {};                  // results other than images

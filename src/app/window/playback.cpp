@@ -192,7 +192,8 @@ void Playback::ask_for(const Cine& cine, KeptFrames& kept, std::size_t index, co
                   .ensemble = std::move(ensemble.frames),
                   .compared = std::move(beside),
                   .acquisition = found->acquisition,
-                  .turn = frozen_ && !cine.playing ? ReviewTurn::at_once : ReviewTurn::next});
+                  .turn = frozen_ && !cine.playing ? ReviewTurn::at_once : ReviewTurn::next,
+                  .coarse = asked_.has_value() && !same_pixels(asked_->params, wanted.params)});
   asked_ = wanted;
   ++requests_;
 }

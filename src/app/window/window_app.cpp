@@ -215,9 +215,11 @@ void WindowApp::run_commands() {
 bool WindowApp::must_draw() const {
   // Of the mailboxes that the window reads: others keep their news.
   const PastImages& past = own_.engine.past;
-  const bool history_news = past.images[0].has_news() || (own_.state.cine.compare && past.images[1].has_news()) ||
+  const bool history_news = past.images[0].has_news() || past.coarse.has_news() ||
+                            (own_.state.cine.compare && past.images[1].has_news()) ||
                             (own_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
-  const bool news = review_.frozen() ? history_news : own_.engine.live.images.has_news();
+  const bool news =
+      review_.frozen() ? history_news : own_.engine.live.images.has_news() || own_.engine.live.coarse.has_news();
   return news || saving_.has_job() || saving_.busy() || review_.busy() || own_.state.measured.fine_came ||
          import_.busy() || own_.viewer->wants_frame() || own_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
@@ -384,8 +386,10 @@ void WindowApp::use_cpu() {
   review_.forget();
   if (!own_.engine.backend->usable()) own_.engine.history.clear();  // its memory was the lost device's
   viewer().forget_image();
-  own_.engine.live.images.reset();  // their storage belongs to the device
-  for (Mailbox<Image>& past : own_.engine.past.images) past.reset();
+  LiveImages& live = own_.engine.live;
+  PastImages& past = own_.engine.past;
+  for (auto* images : {&live.images, &live.coarse, &past[0], &past[1], &past.coarse})
+    images->reset();  // their storage belongs to the device
   own_.engine.backend = make_cpu_backend();
   stream_.describe_backend();
   stream_.choose_queue(state().stream, state().source);

@@ -30,7 +30,6 @@ std::function<void(const Image&)> WindowOutputs::image_taker() {
                                                            .source = state_.source,
                                                            .named = in_use_.named,
                                                            .params = state_.params,
-                                                           .backend = *engine_.backend,
                                                            .when_full = WhenFull::leave_out});
   }
   return sinks_->taker();

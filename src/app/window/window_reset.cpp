@@ -103,7 +103,7 @@ void WindowReset::return_to_source() {
 }
 
 void WindowReset::look() {
-  if (former_ && !state_.image.awaited) forget_former();
+  if (former_ && !state_.image.awaited && !state_.image.coarse) forget_former();
   reset_when_idle();
 }
 

@@ -36,7 +36,7 @@ void WindowReview::toggle_freeze() {
   } else if (playback_.frozen()) {
     go_live();
   } else {
-    freeze(viewer_.shown_image().stamp.sequence);
+    freeze(viewer_.drawn_image().stamp.sequence);
   }
   apply_stream_();
 }
@@ -119,7 +119,7 @@ void WindowReview::freeze_restored_frame() {
 // Whether the image on screen is the one that was asked for, and since when it is not.
 void WindowReview::look_at_work() {
   WindowState& state = state_;
-  const Image& shown = viewer_.shown_image();
+  const Image& shown = viewer_.drawn_image();
   const FormationParams& wanted = state.params.formation;
   const bool current = shown.number == 0 || (frozen() ? playback_.answered_by(shown)
                                                       : shown.params.formation == wanted &&

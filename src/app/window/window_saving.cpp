@@ -21,6 +21,7 @@
 #include "gui/docks/docks.h"
 #include "gui/figure/figure.h"
 #include "gui/overlay/caption.h"
+#include "gui/screen.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/film.h"
@@ -163,7 +164,7 @@ nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figu
        .match = matched_to(picture) != nullptr ? LevelMatch::to_a : LevelMatch::none,
        .file = "compared" + figure.extension().string(),
        .marks = std::filesystem::path(figure).replace_extension(".json"),
-       .size = choice.figure_size(),
+       .size = figure_size(picture),
        .ground = choice.ground,
        .why_no_command = viewer_.strips_on_screen(state_).empty()
                              ? ""
@@ -175,15 +176,20 @@ void WindowSaving::save_picture(SaveWhat what) {
   if (viewer_.shown_image().number == 0) return;
   Image shown = image_on_screen();
   std::optional<Image> a;
+  std::optional<double> wipe_mm;
   if (const Image* compared = viewer_.compared_image(); compared != nullptr && compared->number != 0) {
     a = with_pixels(*compared, viewer_.compared_db());
     a->params.display = state_.cine.a.display;
+    const Screen& screen = viewer_.screen();
+    if (state_.cine.compare_look == CompareLook::wipe)
+      wipe_mm = screen.image_layout().x_m(screen.wipe_x()) / kMetresPerMillimetre;
   }
   Measured measured = measure_pixels(shown, state_.marks);
   ImageAgain again(measured, {.kept = find_kept(engine_.history, shown.stamp.sequence), .known = state_.measured.fine});
   pictures_.push_back({.what = what,
                        .shown = std::move(shown),
                        .a = std::move(a),
+                       .wipe_mm = wipe_mm,
                        .measured = std::move(measured),
                        .again = std::move(again)});
   if (Picture& picture = pictures_.back(); picture.a) {
@@ -265,6 +271,12 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
   return display;
 }
 
+FigureSize WindowSaving::figure_size(const Picture& picture) const {
+  FigureSize size = parts_.viewer->settings().saving.figure_size();
+  size.wipe_mm = picture.wipe_mm;
+  return size;
+}
+
 std::string WindowSaving::name_of_a() const {
   const std::string& other = state_.kept.a_recording.opened_as;
   return other.empty() ? in_use_.named : other;
@@ -295,7 +307,7 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
                     .command = command,
                     .marks = state_.marks,
                     .strips = viewer_.strips_on_screen(state_),
-                    .size = choice.figure_size(),
+                    .size = figure_size(picture),
                     .ground = choice.ground};
   if (picture.a) {
     const Image& a = *picture.a;
@@ -404,8 +416,7 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
                   .numbers = numbers_of(state_.source),
                   .samples = state_.source.samples,
-                  .named = in_use_.named,
-                  .backend = engine_.backend.get()};
+                  .named = in_use_.named};
   check_film_name(order.path);
   FilmOrder of_run;
   pace_film(of_run, state_.source);

@@ -60,6 +60,7 @@ class WindowSaving {
     SaveWhat what = SaveWhat::picture;
     Image shown;  // with pixels of its own
     std::optional<Image> a;
+    std::optional<double> wipe_mm;  // FigureSize::wipe_mm
     Measured measured;
     ImageAgain again;
     Measured measured_a = {};
@@ -80,6 +81,7 @@ class WindowSaving {
   [[nodiscard]] const Image* matched_to(const Picture& picture) const;
   // As it is drawn: with mapped levels where it is matched. Called on the save thread.
   [[nodiscard]] std::function<Image()> as_drawn(const Picture& picture) const;
+  [[nodiscard]] FigureSize figure_size(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
   [[nodiscard]] const std::vector<Doubt>* doubts() const { return in_use_.doubts ? &*in_use_.doubts : nullptr; }
   void save_measurements();

@@ -265,6 +265,7 @@ void WindowStream::begin(const RingCounts& counts) {
                      .on_image = start.on_image,
                      .samples = state_.source.samples,
                      .sinks = start.sinks,
+                     .coarse = &engine_.live.coarse,
                      .past = &engine_.past,
                      .inspections = &engine_.inspections,
                      .analyses = engine_.live.analyses(),

@@ -25,6 +25,7 @@ struct AnalysisCounts {
 
 struct LiveImages {
   Mailbox<Image> images;
+  Mailbox<Image> coarse;  // before one that takes long: for the window alone
   Mailbox<FlowImage> flow;
   Mailbox<ObjectImage> objects;
   Mailbox<Spectrogram> spectrogram;
@@ -46,6 +47,7 @@ struct LiveImages {
 
 struct PastImages {
   std::array<Mailbox<Image>, 2> images;
+  Mailbox<Image> coarse;  // before an image of images[0] that takes long: for the window alone
   Mailbox<FlowImage> flow;
   LineQueue line;  // of the M-mode over history frames
   Mailbox<Image>& operator[](std::size_t index) { return images[index]; }

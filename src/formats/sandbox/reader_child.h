@@ -93,6 +93,7 @@ inline std::chrono::milliseconds unpacking_time(std::size_t file_bytes) {
 struct ReaderSettings {
   std::filesystem::path program;  // empty: echoloop-reader beside this program, or where it is installed
   bool unsandboxed = false;       // open files also where the system offers no sandbox
+  bool read_ahead = true;         // frames after the one that is wanted
   std::size_t memory_budget = 0;  // bytes of frames that are kept; 0: a quarter of what is free, at most 2 GiB
   std::size_t at_once_bytes = std::size_t{16} << 20;   // more are read when they are wanted, if single frames can be
   std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much

@@ -137,7 +137,8 @@ enum class Reading { at_once, kept, passed };
 Reading reading_of(const OpenRequest& request, const LibraryRecording& opened, std::size_t frame_bytes) {
   const std::uint64_t n = opened.frame_count;
   const bool fits = n <= memory_budget() / frame_bytes, one = n == 1;
-  if (!fits || (request.few_frames && !one)) return Reading::passed;
+  const bool single = opened.frame_by_frame && !reader_settings().read_ahead;
+  if (!fits || ((request.few_frames || single) && !one)) return Reading::passed;
   const bool waits = opened.frame_by_frame && !one && n > reader_settings().at_once_bytes / frame_bytes;
   return waits && n <= kMostKept ? Reading::kept : Reading::at_once;
 }

@@ -19,12 +19,12 @@ constexpr std::uint64_t kLongestRun = 256;             // frames
 std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::size_t run_length(std::size_t frame_bytes, std::uint64_t n_frames) {
-  const std::uint64_t longest = std::min(kLongestRun, n_frames);
+  const std::uint64_t longest = reader_settings().read_ahead ? std::min(kLongestRun, n_frames) : 1;
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(reader_settings().run_bytes / frame_bytes, 1, longest));
 }
 
 std::size_t cell_count(std::size_t frame_bytes, std::size_t run) {
-  return run * std::clamp(kAhead / (run * frame_bytes), kFewestRuns, kMostRuns);
+  return reader_settings().read_ahead ? run * std::clamp(kAhead / (run * frame_bytes), kFewestRuns, kMostRuns) : 1;
 }
 
 // Half of the free memory: the history uses a quarter at most by default.
@@ -235,7 +235,7 @@ std::span<const std::byte> StreamedFrames::read(std::uint64_t index, FrameMemory
   }
   release(cell);
   next_ = (index + 1) % n_frames_;
-  ask_ahead(next_);
+  if (ahead_ > 1) ask_ahead(next_);
   return slot.bytes.first(frame_bytes_);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -26,12 +27,51 @@ constexpr MarkLook kMarks{.line = 1.0, .halo = 0.8, .em = kNumberEm};
 constexpr LabelGaps kNumbers{.gap = 2.5, .leader_from = 9.0};
 constexpr double kNumberRadius = 6.2;
 
-void draw_pixels(Canvas& canvas, const FigureImage& i, const CanvasRect& area, Rgb edge) {
-  RgbImage pixels{.width = static_cast<int>(std::lround(area.width() * canvas.pixels_per_unit())),
-                  .height = static_cast<int>(std::lround(area.height() * canvas.pixels_per_unit())),
-                  .rgb = {}};
+bool wiped(const Figure& f) { return f.images.size() > 1 && f.size.wipe_mm.has_value(); }
+
+// Those that have a place of their own.
+std::span<const FigureImage> placed(const Figure& f) {
+  return wiped(f) ? std::span(f.images).last(1) : std::span(f.images);
+}
+
+RgbImage sampled(const FigureImage& i, double width, double height) {
+  RgbImage pixels{
+      .width = static_cast<int>(std::lround(width)), .height = static_cast<int>(std::lround(height)), .rgb = {}};
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
   ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.over.flow);
+  return pixels;
+}
+
+// Of the width of B's image, where A ends.
+double wipe_share(const Figure& f) {
+  const Grid& g = f.images.back().image.grid;
+  const double x_m = *f.size.wipe_mm * kMetresPerMillimetre;
+  return std::isnan(x_m) ? 0.5 : std::clamp((x_m - g.x0_m) / std::max(g.width_m(), 1e-6), 0.0, 1.0);
+}
+
+// Over B's pixels, at the same places in millimetres.
+void lay_a_over(const Figure& f, RgbImage& pixels) {
+  const Grid &a = f.images.front().image.grid, &b = f.images.back().image.grid;
+  const double across = pixels.width / std::max(b.width_m(), 1e-6), down = pixels.height / std::max(b.height_m(), 1e-6);
+  const RgbImage left =
+      sampled(f.images.front(), std::max(a.width_m() * across, 1.0), std::max(a.height_m() * down, 1.0));
+  const auto x0 = std::lround((a.x0_m - b.x0_m) * across), z0 = std::lround((a.z0_m - b.z0_m) * down);
+  const auto end = std::lround(wipe_share(f) * pixels.width);
+  for (long z = 0; z < pixels.height; ++z) {
+    for (long x = 0; x < end; ++x) {
+      const bool in_a = x >= x0 && x - x0 < left.width && z >= z0 && z - z0 < left.height;
+      const auto to = 3 * static_cast<std::size_t>(z * pixels.width + x);
+      for (std::size_t k = 0; k < 3; ++k) {
+        pixels.rgb[to + k] = in_a ? left.rgb[3 * static_cast<std::size_t>((z - z0) * left.width + x - x0) + k] : 0;
+      }
+    }
+  }
+}
+
+void draw_pixels(Canvas& canvas, const Figure& f, std::size_t index, const CanvasRect& area, Rgb edge) {
+  RgbImage pixels =
+      sampled(placed(f)[index], area.width() * canvas.pixels_per_unit(), area.height() * canvas.pixels_per_unit());
+  if (wiped(f)) lay_a_over(f, pixels);
   canvas.fill(area.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(area, pixels);
 }
@@ -67,17 +107,24 @@ void draw_letter(Canvas& canvas, const CanvasRect& box, const std::string& lette
 }
 
 void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::size_t index) {
-  const FigureImage& i = f.images[index];
+  const FigureImage& i = placed(f)[index];
   const CanvasRect& area = l.images[index];
   const ScaleLook look = scales(f.ground);
   const ImagePlace place{area, i.image.grid};
-  draw_pixels(canvas, i, area, look.edge);
+  draw_pixels(canvas, f, index, area, look.edge);
   draw_outlines(canvas, i.over, place, kMarks);
   for (const FigureStrip& strip : f.strips) {
-    if (index + 1 == f.images.size()) draw_guides(canvas, strip, area, i.image.grid);
+    if (index + 1 == l.images.size()) draw_guides(canvas, strip, area, i.image.grid);
   }
   std::vector<CanvasRect> taken;
   const bool pair = f.images.size() > 1;
+  if (wiped(f)) {
+    const double at = area.x0 + wipe_share(f) * area.width();
+    canvas.lines({{{at, area.y0}, {at, area.y1}}}, 2.0, {kBlack, 0.67});
+    canvas.lines({{{at, area.y0}, {at, area.y1}}}, 0.8, {kWhite});
+    taken.push_back({area.x1 - 18, area.y0 + 4, area.x1 - 4, area.y0 + 18});
+    draw_letter(canvas, taken.back(), "B");
+  }
   if (pair) {
     taken.push_back({area.x0 + 4, area.y0 + 4, area.x0 + 18, area.y0 + 18});
     draw_letter(canvas, taken.back(), index == 0 ? "A" : "B");
@@ -85,7 +132,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const Grid& g = i.image.grid;
   const double units_per_m = area.width() / std::max(g.x1_m - g.x0_m, 1e-6);
   const bool room = area.width() > kScaleBarRoom && area.height() > kScaleBarRoom;  // the rulers say the same
-  if (index + 1 == f.images.size() && room) {
+  if (index + 1 == l.images.size() && room) {
     draw_scale_bar(canvas, area, units_per_m, kEm);
     taken.push_back({area.x0 + 0.55 * area.width(), area.y1 - 3.3 * kEm, area.x1, area.y1});
   }
@@ -98,9 +145,11 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const double names = area.y0 - kTop - 0.5 * kAxisName;
   canvas.text({0.5 * (area.x0 + area.x1), names}, look.label(look.muted), TextAlign::centre, "x, mm");
   if (numbers) canvas.text({area.x0 - 1.1 * kEm, names}, look.label(look.muted), TextAlign::right, "z, mm");
-  if (pair) {
-    canvas.text({area.x0, names - kAxisName}, look.label(look.text, Weight::strong), TextAlign::left,
-                (index == 0 ? "A  " : "B  ") + i.title);
+  const std::size_t last = wiped(f) ? 1 : index;
+  for (std::size_t k = wiped(f) ? 0 : index; pair && k <= last; ++k) {
+    const double y = names - kAxisName - static_cast<double>(last - k) * kTitle;
+    canvas.text({area.x0, y}, look.label(look.text, Weight::strong), TextAlign::left,
+                (k == 0 ? "A  " : "B  ") + f.images[k].title);
   }
 }
 
@@ -109,7 +158,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
 void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
   const ScaleLook look = scales(f.ground);
   canvas.fill({0.0, 0.0, l.width, l.height}, {paper(f.ground)});
-  for (std::size_t i = 0; i < f.images.size(); ++i) draw_image(canvas, f, l, i);
+  for (std::size_t i = 0; i < l.images.size(); ++i) draw_image(canvas, f, l, i);
   const bool each = l.a_bar.width() > 0.0;
   draw_level_bar(canvas, l.level_bar, f.images.back().display, look, each ? "B" : "");
   if (each) draw_level_bar(canvas, l.a_bar, f.images.front().display, look, "A");
@@ -166,7 +215,7 @@ struct Beside {
 };
 
 Beside beside(const Figure& f, const FigureLayout& l) {
-  const double images = static_cast<double>(f.images.size());
+  const auto images = static_cast<double>(placed(f).size());
   return {
       .left = kMargin + kLeft,
       .between = (images - 1.0) * (l.common_depth ? kBetween : kBetween + kLeft),
@@ -182,7 +231,7 @@ double strips_height(const Figure& f, double width) {
 // Points of a metre of the image plane. Decides where the key goes.
 double choose_scale(const Figure& f, FigureLayout& l) {
   double across_m = 0.0, down_m = 0.0;
-  for (const FigureImage& i : f.images) across_m += width_m(i), down_m = std::max(down_m, height_m(i));
+  for (const FigureImage& i : placed(f)) across_m += width_m(i), down_m = std::max(down_m, height_m(i));
   if (f.size.by == FigureSizing::factor) {
     return f.size.value / step_m(f.images[0].image.grid) * 72.0 / kScreenDpi;
   }
@@ -194,7 +243,7 @@ double choose_scale(const Figure& f, FigureLayout& l) {
   if (l.key_place == KeyPlace::beside && (narrow || key_height(f, 1) > kMostKey * fitting() * down_m)) {
     l.key_place = KeyPlace::below;
   }
-  const double room = (l.width - beside(f, l).all()) / static_cast<double>(f.images.size());
+  const double room = (l.width - beside(f, l).all()) / static_cast<double>(placed(f).size());
   if (room < kLeastImage) {
     throw Error("figure",
                 "a width of " + std::to_string(std::lround(f.size.value)) + " mm leaves " +
@@ -247,9 +296,10 @@ FigureLayout lay_out(const Figure& f, TextRasterizer& rasterizer, double pixels_
   });
   const double scale = choose_scale(f, l);
   const Beside side = beside(f, l);
-  const double top = snap(kMargin + (f.images.size() > 1 ? kTitle : 0.0) + kAxisName + kTop);
+  const double titles = f.images.size() > 1 ? (wiped(f) ? 2 : 1) * kTitle : 0.0;
+  const double top = snap(kMargin + titles + kAxisName + kTop);
   double x = snap(side.left), bottom = top;
-  for (const FigureImage& i : f.images) {
+  for (const FigureImage& i : placed(f)) {
     const double w = std::max(snap(width_m(i) * scale), 1.0), h = std::max(snap(height_m(i) * scale), 1.0);
     l.images.push_back({x, top, x + w, top + h});
     bottom = std::max(bottom, top + h);

@@ -44,11 +44,13 @@ float PixelProbe::ask(unsigned int texture, int ix, int iz) {
   return known_ ? value_ : std::numeric_limits<float>::quiet_NaN();
 }
 
-ImageSet::ImageSet(Way way, Mailbox<Image>& live, PastImages* past) : host_only_(way == Way::host) {
-  live_.box = &live;
+ImageSet::ImageSet(Way way, LiveImages& live, PastImages* past)
+    : live_coarse_(&live.coarse), host_only_(way == Way::host) {
+  live_.box = &live.images;
   if (past != nullptr) {
     past_.box = &(*past)[0];
     compared_.box = &(*past)[1];
+    past_coarse_ = &past->coarse;
   }
   std::string why_not;
   if (!host_only_) live_.texture = make_cuda_texture(why_not);
@@ -71,7 +73,8 @@ std::unique_ptr<FrameTexture> ImageSet::make_texture() {
 
 bool ImageSet::take(ImageOrigin source) {
   times_ = {};
-  for (TexturedImage* textured : {&live_, &compared_, &past_}) measure(*textured);  // before a new copy takes its place
+  for (TexturedImage* textured : {&live_, &compared_, &past_, &coarse_})
+    measure(*textured);  // before a new copy takes its place
   bool fresh = false;
   comparing_ = comparing_ && source == ImageOrigin::compared_past;
   if (source == ImageOrigin::live) {
@@ -82,12 +85,17 @@ bool ImageSet::take(ImageOrigin source) {
     fresh = true;
     current_ = &past_;
   }
+  coarse_.box = source == ImageOrigin::live ? live_coarse_ : past_coarse_;
+  if (source != ImageOrigin::compared_past && take(coarse_) && coarse_.image.ready_ns > current_->image.ready_ns) {
+    fresh = true;
+    current_ = &coarse_;
+  }
   if (source != ImageOrigin::compared_past) {
     release(compared_);
   } else if (take(compared_)) {
     fresh = comparing_ = true;
   }
-  for (TexturedImage* textured : {&live_, &compared_, &past_}) measure(*textured);
+  for (TexturedImage* textured : {&live_, &compared_, &past_, &coarse_}) measure(*textured);
   return fresh;
 }
 
@@ -154,7 +162,7 @@ std::vector<float> ImageSet::db_of(const Image& image) const {
 }
 
 void ImageSet::forget() {
-  for (TexturedImage* textured : {&live_, &past_, &compared_}) {
+  for (TexturedImage* textured : {&live_, &past_, &compared_, &coarse_}) {
     if (textured->texture != nullptr) textured->texture->finish_reading();
     textured->image = {};
   }

@@ -75,7 +75,7 @@ class ImageSet {
  public:
   // `past` may be null. `interop`: try CUDA-GL interop first.
   enum class Way { interop_if_possible, host };
-  ImageSet(Way way, Mailbox<Image>& live, PastImages* past);
+  ImageSet(Way way, LiveImages& live, PastImages* past);
   ~ImageSet();
   ImageSet(const ImageSet&) = delete;
   ImageSet& operator=(const ImageSet&) = delete;
@@ -85,6 +85,7 @@ class ImageSet {
   bool take(ImageOrigin source);
 
   [[nodiscard]] const Image& shown() const { return current_->image; }  // number 0 = none
+  [[nodiscard]] bool coarse() const { return current_ == &coarse_; }    // shown() is no image, but stands in for one
   [[nodiscard]] unsigned int texture() const { return texture_of(*current_); }
   [[nodiscard]] const Image* compared() const { return comparing_ ? &compared_.image : nullptr; }  // A
   [[nodiscard]] unsigned int compared_texture() const { return texture_of(compared_); }
@@ -126,7 +127,8 @@ class ImageSet {
   void measure(TexturedImage& textured);
   std::unique_ptr<FrameTexture> make_texture();
 
-  TexturedImage live_, past_, compared_;
+  TexturedImage live_, past_, compared_, coarse_;
+  Mailbox<Image>*live_coarse_, *past_coarse_ = nullptr;
   TexturedImage* current_ = &live_;
   bool comparing_ = false;
   bool host_only_;

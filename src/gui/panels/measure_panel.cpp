@@ -107,6 +107,8 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   }
   if (const auto& awaited = c.model.image.awaited) {
     note_row(c, column, "Waiting for the first image. Marks of " + awaited->shown_of + " are kept with it.");
+  } else if (c.model.image.coarse) {
+    note_row(c, column, "The image is coarse: numbers come with the one that is being computed.");
   }
   marks_list(c, column);
   column.y += c.ui.px(4);

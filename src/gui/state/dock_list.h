@@ -26,6 +26,7 @@ struct FigureSize {
   FigureSizing by = FigureSizing::width;
   double value = 170.0;  // pixels of a grid step; mm of the whole figure; mm of each cm of the image plane
   double dpi = 300.0;    // by factor: kScreenDpi
+  std::optional<double> wipe_mm = {};  // A left of this x in the place of B, not a number: the middle; nothing: beside
 };
 inline constexpr double kScreenDpi = 96.0;
 

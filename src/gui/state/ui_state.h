@@ -294,6 +294,7 @@ struct ImageState {
   InspectorView inspector;
   MModeView m_mode;
   std::optional<AwaitedImage> awaited;  // filled by the viewer; nothing: the image is the source's, or there is none
+  bool coarse = false;  // filled by the viewer: a coarse image is drawn before the image, which takes long; no numbers
   ImageWork work;
 };
 

@@ -127,7 +127,7 @@ struct SceneInput {
   float scale = 1;
   float wanted_scale = 1;           // more than `scale` where the window has no room for it
   const Image& image;               // on screen; number 0 = none of the source in use
-  const Image& last_image;          // likewise, or the last one of the source before
+  const Image& last_image;          // likewise, or coarse, or the last one of the source before
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;
   LevelReader& levels;  // of `image`, for what measures it

@@ -384,7 +384,8 @@ float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) 
   Ui& ui = c.ui;
   std::string label = "Cancel, stay on " + c.model.opening.former;
   const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
-  if (width() > layout.room.x1 - x) label = "Cancel";
+  if (width() > layout.room.x1 - x) label = "Stay on " + c.model.opening.former;
+  if (width() > layout.room.x1 - x) label = "Cancel opening";
   const float right = std::min(layout.room.x1, std::max(layout.image.x1, x + width()));
   const Rect button{right - width(), y, right, y + ui.px(26)};
   const bool clicked = ui.button("return", button, {.label = label, .shortcut = "Esc"},
@@ -396,6 +397,28 @@ float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) 
 }
 
 }  // namespace
+
+void ImageArea::draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area) {
+  const Image& coarse = input.last_image;
+  layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom);
+  if (!c.model.opening.former.empty()) {  // the first one of its source
+    draw_return(c, layout_, layout_.image.x0, layout_.image.y0 - c.ui.px(33));
+  } else {
+    draw_rulers({.ui = c.ui,
+                 .layout = layout_,
+                 .image = coarse,
+                 .display = c.edits.params,
+                 .defaults = c.model.defaults,
+                 .level_db = {},
+                 .echo_at = {}});
+  }
+  const ImageWork& next = c.model.image.work;
+  const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
+  const float right = work ? draw_long_work(c.ui, layout_, area.x1 - c.ui.px(8), *work) : area.x1 - c.ui.px(8);
+  c.ui.text_fitted(
+      Type::small, layout_.image.x0, right, layout_.caption_y + c.ui.px(8), c.ui.px(20), theme::kWarn,
+      fmt::format("Coarse: delay and sum, {} × {} points; not measured, not saved", coarse.grid.nx, coarse.grid.nz));
+}
 
 std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
   if (since_ns == 0 || now_ns - since_ns < kWorkSeen_ns) return std::nullopt;

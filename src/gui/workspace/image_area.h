@@ -64,6 +64,8 @@ class ImageArea {
   void draw(PanelContext& c, const SceneInput& input, const Rect& area);
   // The last image of the source before: dimmed, with neither of these, as long as the first one is awaited.
   void draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area);
+  // An image that stands in for one that takes long: no marks, no numbers.
+  void draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area);
   // In the presentation, without these.
   void draw_presented(PanelContext& c, const SceneInput& input, const Rect& area);
   // Where `inspected` is nowhere yet: in the middle of the visible part.
