@@ -272,7 +272,7 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
 }
 
 FigureSize WindowSaving::figure_size(const Picture& picture) const {
-  FigureSize size = parts_.viewer->settings().saving.figure_size();
+  FigureSize size = viewer_.settings().saving.figure_size();
   size.wipe_mm = picture.wipe_mm;
   return size;
 }

@@ -123,7 +123,7 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
     state.assumed.clear();
   }
   for (const FactRow* const row : given_facts()) {
-    if (!opened.facts.contains(row->name)) state.facts.assumed[row->name] = fact_of(acquisition, *row);
+    if (!opened.facts.contains(row->name)) state.assumed[row->name] = fact_of(acquisition, *row);
   }
   state.stream = plan.stream;
   state.params = accepted_ = plan.preset.params;

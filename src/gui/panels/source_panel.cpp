@@ -292,15 +292,15 @@ void rate_slider(PanelContext& c, Column& column) {
 
 // What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
 void fact_sliders(PanelContext& c, Column& column) {
-  if (c.state.source.acquisition == nullptr) return;
-  const Acquisition& a = *c.state.source.acquisition;
+  if (c.model.source.acquisition == nullptr) return;
+  const Acquisition& a = *c.model.source.acquisition;
   for (const FactRow* const row : given_facts()) {
     const FactRow::Given& spec = row->given;
     const bool assumed = std::any_of(a.assumptions.begin(), a.assumptions.end(),
                                      [&](const Assumption& assumption) { return assumption.fact == row->name; });
     if (!assumed) continue;
-    const auto edited = c.state.facts.given.find(row->name);
-    const double now = edited == c.state.facts.given.end() ? fact_of(a, *row) : edited->second;
+    const auto edited = c.edits.facts.given.find(row->name);
+    const double now = edited == c.edits.facts.given.end() ? fact_of(a, *row) : edited->second;
     const SliderLook look{.id = row->name,
                           .label = spec.label,
                           .unit = row->unit.symbol,
@@ -313,15 +313,15 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .help = spec.help,
                           .text_at_least = now == 0.0 && spec.logarithmic ? "unknown" : ""};
     const double shown = now / row->unit.si;
-    const auto reader = c.state.facts.assumed.find(row->name);  // what the slider goes back to
-    const bool known = reader != c.state.facts.assumed.end();
+    const auto reader = c.model.assumed.find(row->name);  // what the slider goes back to
+    const bool known = reader != c.model.assumed.end();
     const double normal = known ? reader->second / row->unit.si : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
     if (!wanted || (*wanted == normal && edited == c.edits.facts.given.end())) continue;
     if (known && *wanted == normal) {
       c.edits.facts.given.erase(edited);
     } else {
-      c.state.facts.given[row->name] = *wanted * row->unit.si;
+      c.edits.facts.given[row->name] = *wanted * row->unit.si;
     }
     c.edits.facts.edited = true;
   }
