@@ -28,6 +28,7 @@ class Screen {
  public:
   Screen(Commands& commands, Queries queries, ViewSettings settings)
       : commands_(commands), queries_(std::move(queries)), view_(std::move(settings)) {}
+  [[nodiscard]] Commands& commands() { return commands_; }
 
   // Between ImGui's new frame and its render.
   void draw(const Model& model, Edits& edits, const SceneInput& input);

@@ -53,7 +53,6 @@ struct Viewer::Impl {
         spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
-        commands(to),
         screen(to, o.queries, saved) {
     clock.frame_ns = clock.input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
@@ -115,7 +114,6 @@ struct Viewer::Impl {
   LevelMatcher matcher;
   WindowRenderer renderer;
   Fonts fonts;
-  Commands& commands;
   Screen screen;
   Clock clock;
   Frame last;
@@ -261,7 +259,7 @@ bool Viewer::frame(WindowState& state) {
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
     v.last.dropped = true;
-    v.commands.send(command::OpenFile{file});
+    v.screen.commands().send(command::OpenFile{file});
     break;  // one window, one recording
   }
   bool redraw = std::exchange(v.surface->exposed, false);

@@ -63,13 +63,13 @@ bool is_scripted(const Options& options) {
   return options.frames > 0 || options.duration_s > 0.0 || is_kiosk(options) || names_output(options.files);
 }
 
-ViewerOptions viewer_options(const Options& options, bool on_gpu, SurfaceKind surface, Queries queries) {
+ViewerOptions viewer_options(const Options& options, Interop interop, SurfaceKind surface, Queries queries) {
   const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.files["--screenshot"].empty();
   const bool kiosk = is_kiosk(options);
   return {.width = options.width,
           .height = options.height,
           .surface = surface,
-          .interop = options.interop && on_gpu ? Interop::try_it : Interop::off,
+          .interop = interop,
           .shader_dir = share_folder() / "shaders",
           .settings_file = kiosk ? "" : settings_file(),
           .remembered_place = !scripted && !options.size_given,

@@ -63,7 +63,7 @@ struct Engine {
                                        SavedMoment moment);
 
 // How the window is made, from the options and from whether a kiosk, a script or a user runs it.
-ViewerOptions viewer_options(const Options& options, bool on_gpu, SurfaceKind surface, Queries queries);
+ViewerOptions viewer_options(const Options& options, Interop interop, SurfaceKind surface, Queries queries);
 
 [[nodiscard]] ProgramFacts program_facts();
 

@@ -28,7 +28,8 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
   state.marks = marks_of(options);
   if (is_kiosk(options))
     state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
-  viewer = std::make_unique<Viewer>(viewer_options(options, engine.on_gpu(), surface, std::move(queries)), commands,
+  const Interop interop = options.interop && engine.on_gpu() ? Interop::try_it : Interop::off;
+  viewer = std::make_unique<Viewer>(viewer_options(options, interop, surface, std::move(queries)), commands,
                                     engine.live, &engine.past);
 }
 
