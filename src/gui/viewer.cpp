@@ -4,7 +4,6 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "core/units.h"
@@ -28,15 +27,6 @@ std::unique_ptr<Surface> make_surface(const ViewerOptions& o, const ViewSettings
                                .vsync = o.vsync,
                                .place = o.remembered_place ? settings.place : WindowPlace{}};
   return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
-}
-
-std::string clock_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[16];
-  std::strftime(text, sizeof text, "%H:%M:%S", &local);
-  return text;
 }
 
 }  // namespace
@@ -265,7 +255,7 @@ bool Viewer::frame(WindowState& state) {
   bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
     redraw = true;
-    model.notices.messages.post({.clock = clock_text(), .text = v.report});
+    model.say(Severity::info, v.report);
   }
   v.last.fresh = v.take_pictures(model, edits);
   v.compare_with_source(model);

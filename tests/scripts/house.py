@@ -12,7 +12,8 @@ import sys
 
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 HEADERS = ["core/params.h", "core/acquisition.h"]
-SHARED = ["UiState", "WindowParts", "Options"]
+SHARED = ["Model", "Edits", "WindowState", "Options"]
+WRITABLE = re.compile(r"(?<!const )\b(?:Edits|WindowState)&")  # of the window: panels write Edits, the program both
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 FRAME = re.compile(r"^(#include\b.*|#pragma once|(inline )?namespace\b.*\{|\}\s*// namespace.*|using namespace .*)$")
 LONG = 60
@@ -95,6 +96,7 @@ def measure(root):
         "units": len(units),
         "units_that_see": {h: sum(sees(u, h) for u in units) for h in HEADERS if h in code},
         "files_that_name": {w: sum(bool(re.search(rf"\b{w}\b", t)) for t in code.values()) for w in SHARED},
+        "files_that_write_edits": sum(bool(WRITABLE.search(t)) for t in code.values()),
         "longest_file": max((t.count("\n"), p) for p, t in code.items()),
         "functions_above_60_lines": sorted(long, key=lambda f: -f[2]),
     }

@@ -1,8 +1,7 @@
 #include "app/window/engine.h"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
-#include <ctime>
 #include <utility>
 
 #include "app/opening/source_kinds.h"
@@ -15,20 +14,6 @@
 #include "version.h"
 
 namespace echoloop {
-namespace {
-
-std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
-
-}  // namespace
-
-void Messages::say(Severity severity, const std::string& text, const std::string& cause) {
-  model_.notices.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
-}
-
-void Messages::hint(const std::string& text) {
-  model_.notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
-}
-
 SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Viewer& viewer, SavedMoment moment) {
   if (in_use.source == nullptr) return {};
   const Image& shown = viewer.shown_image();
@@ -53,9 +38,9 @@ SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Vi
   return now;
 }
 
-bool Messages::refused_in_kiosk() {
-  if (model_.no_effect.files.empty()) return false;
-  say(Severity::info, model_.no_effect.files);
+bool refused_in_kiosk(Model& model) {
+  if (model.no_effect.files.empty()) return false;
+  model.say(Severity::info, model.no_effect.files);
   return true;
 }
 

@@ -1,5 +1,5 @@
-// What the controllers of the window share, each as far as it uses it: the messages, the source in use, and what makes
-// images of it. UI thread only.
+// What the controllers of the window share, each as far as it uses it: the source in use, and what makes images of it.
+// UI thread only.
 #pragma once
 
 #include <memory>
@@ -19,20 +19,6 @@
 #include "history/rf_history.h"
 
 namespace echoloop {
-
-// Puts lines into the message log.
-class Messages {
- public:
-  explicit Messages(Model& model) : model_(model) {}
-
-  // `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
-  void say(Severity severity, const std::string& text, const std::string& cause = {});
-  void hint(const std::string& text);     // why an action has no effect: shown for a few seconds
-  [[nodiscard]] bool refused_in_kiosk();  // with a message
-
- private:
-  Model& model_;
-};
 
 struct SourceInUse {
   std::shared_ptr<Source> source;            // null: none has been opened yet
@@ -54,6 +40,7 @@ struct Engine {
   [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
 };
 
+[[nodiscard]] bool refused_in_kiosk(Model& model);  // with a message
 [[nodiscard]] inline bool is_kiosk(const Options& options) { return options.kiosk_idle_s > 0.0; }
 // True for a run without an operator: with an end or output files on the command line, or in a kiosk.
 [[nodiscard]] bool is_scripted(const Options& options);

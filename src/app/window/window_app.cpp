@@ -35,27 +35,25 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
 
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : own_(options, surface, make_queries()),
-      recording_(
-          &own_.engine.history, own_.state.saving.recording, options.files[kRecordOption],
-          [this](Severity severity, const std::string& text) { own_.messages.say(severity, text, "recording"); }),
-      comparison_(own_.state, own_.messages),
+      recording_(&own_.engine.history, own_.state, options.files[kRecordOption]),
+      comparison_(own_.state),
       review_(own_.state, own_.options, own_.engine, *own_.viewer, comparison_.source(), [this] { apply_stream(); }),
-      reference_(own_.messages, own_.engine, *own_.viewer, review_),
-      presets_(own_.state, own_.messages, own_.in_use, own_.engine, [this] { stream_.apply_params(); }),
-      saving_(own_.state, own_.messages, own_.in_use, own_.engine, *own_.viewer),
+      reference_(own_.state, own_.engine, *own_.viewer, review_),
+      presets_(own_.state, own_.in_use, own_.engine, [this] { stream_.apply_params(); }),
+      saving_(own_.state, own_.in_use, own_.engine, *own_.viewer),
       outputs_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer),
-      stream_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine),
-      opening_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine, *own_.viewer),
-      import_(own_.state, own_.messages, own_.options, own_.in_use, opening_),
-      scanner_(own_.state, own_.messages, own_.in_use, opening_),
+      stream_(own_.state, own_.options, own_.in_use, own_.engine),
+      opening_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer),
+      import_(own_.state, own_.options, own_.in_use, opening_),
+      scanner_(own_.state, own_.in_use, opening_),
       question_(own_.state, own_.options),
-      reset_(own_.state, own_.messages, own_.options, own_.in_use, own_.engine, *own_.viewer,
+      reset_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer,
              {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
-      sound_speed_(own_.state, own_.messages, own_.engine, *own_.viewer) {
+      sound_speed_(own_.state, own_.engine, *own_.viewer) {
   stream_.describe_backend();
   restore_settings();
-  if (!own_.chosen.note.empty()) own_.messages.say(Severity::info, own_.chosen.note);
-  if (const std::string status = viewer().interop_status(); !status.empty()) own_.messages.say(Severity::info, status);
+  if (!own_.chosen.note.empty()) own_.state.say(Severity::info, own_.chosen.note);
+  if (const std::string status = viewer().interop_status(); !status.empty()) own_.state.say(Severity::info, status);
 }
 
 // The window before the stream, the stream before all that it uses.
@@ -84,7 +82,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
       [this](const OpenScanner& c) { opening_.open(c.address); },
       [this](const OpenNetworkScanner& c) { opening_.open_network_scanner(c.port); },
-      [this](const OpenManual&) { own_.messages.say(Severity::info, open_manual()); },
+      [this](const OpenManual&) { own_.state.say(Severity::info, open_manual()); },
       [this](const Import& c) { import_.execute(c.order); },
       [this](const Sender& c) { scanner_.command(c.act); },
       [this](const AnswerSandbox& c) { question_.answer(c.answer); },
@@ -97,8 +95,8 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const SaveTimings& c) { saving_.save_timing_file(c.format); },
       [this](const ToggleRecord&) { toggle_record(); },
       [this](const command::Preset& c) { presets_.execute(c.order); },
-      [this](const Say& c) { own_.messages.say(Severity::info, c.text); },
-      [this](const Hint& c) { own_.messages.hint(c.text); },
+      [this](const Say& c) { own_.state.say(Severity::info, c.text); },
+      [this](const Hint& c) { own_.state.hint(c.text); },
       [this](const AutoReference&) { reference_.set(); },
       [this](const SoundSpeed& c) { sound_speed_.act(c.act); },
       [this](const ResetLatencies&) { own_.engine.trace.forget_latencies(); },
@@ -202,12 +200,12 @@ void WindowApp::turn() {
 void WindowApp::run_commands() {
   for (const AnyCommand& command : own_.commands.take()) {
     const CommandInfo info = info_of(command);
-    if (info.files && own_.messages.refused_in_kiosk()) continue;
+    if (info.files && refused_in_kiosk(own_.state)) continue;
     try {
       carry_out(command);
       state().notices.messages.resolve(info.cause);
     } catch (const std::exception& error) {
-      own_.messages.say(Severity::error, error.what(), std::string(info.cause));
+      own_.state.say(Severity::error, error.what(), std::string(info.cause));
     }
   }
 }
@@ -249,7 +247,7 @@ void WindowApp::poll_stream() {
       {.on_gpu = own_.engine.on_gpu(), .device_lost = !own_.engine.backend->usable(), .frozen = review_.frozen()});
   if (!had_fault && s.notices.fault.has_value()) {
     ++s.numbers.errors;
-    own_.messages.say(Severity::error, s.notices.fault->title + ": " + s.notices.fault->detail, "fault");
+    own_.state.say(Severity::error, s.notices.fault->title + ": " + s.notices.fault->detail, "fault");
     s.stream.inject.error_at = s.stream.inject.lost_at = 0.0;  // it has happened
     review_.stream_failed();
     recording_.end("the stream stopped");
@@ -268,7 +266,7 @@ void WindowApp::take_opened() {
     const std::string refused = purpose.refused;
     start_session(std::move(*result->opened), std::move(purpose));
     state().notices.messages.resolve("opening");
-    if (!refused.empty()) own_.messages.say(Severity::error, refused, "opening");
+    if (!refused.empty()) own_.state.say(Severity::error, refused, "opening");
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
@@ -283,7 +281,7 @@ void WindowApp::opening_failed(const Error& error) {
   if (own_.in_use.source == nullptr && !import_.used()) return first_opening_failed(error);
   opening_.drop_purpose();
   state().facts.given = own_.in_use.facts;  // the panel shows the facts in force
-  own_.messages.say(Severity::error, error.what(), "opening");
+  own_.state.say(Severity::error, error.what(), "opening");
 }
 
 // Of the source of the command line. Who has opened a file by a double click sees no terminal: the window says why.
@@ -374,7 +372,7 @@ void WindowApp::restart(const StreamSettings& stream) {
   make_session(own_.in_use.source, stream);
   state().notices.fault.reset();
   state().notices.messages.resolve("fault");
-  own_.messages.say(Severity::info, resumes ? "Resumed" : "Restarted");
+  own_.state.say(Severity::info, resumes ? "Resumed" : "Restarted");
 }
 
 void WindowApp::use_cpu() {

@@ -84,7 +84,6 @@ class WindowApp {
     const Options options;
     WindowState state;
     Commands commands;
-    Messages messages{state};
     SourceInUse in_use;
     ChosenBackend chosen;  // but for the backend, which the engine has
     Engine engine;

@@ -72,7 +72,7 @@ void WindowComparison::advance() {
 void WindowComparison::end(const std::string& why) {
   forget();
   state_.cine.a = state_.params;
-  messages_.say(Severity::error, why, "comparing");
+  state_.say(Severity::error, why, "comparing");
 }
 
 void WindowReference::set() {
@@ -101,10 +101,10 @@ void WindowReference::report() {
   if (same_image && std::abs(change_db) < 0.05 && now_ns() < until_ns_) return;
   before_.reset();
   if (!same_image) return;  // another parameter changed meanwhile: the difference says nothing
-  messages_.say(Severity::info, std::abs(change_db) < 0.05
-                                    ? "0 dB is already at the brightest pixel."
-                                    : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
-                                                  std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
+  state_.say(Severity::info, std::abs(change_db) < 0.05
+                                 ? "0 dB is already at the brightest pixel."
+                                 : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
+                                               std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
 }
 
 void WindowReference::reset() {

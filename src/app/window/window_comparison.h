@@ -14,7 +14,7 @@ namespace echoloop {
 
 class WindowComparison {
  public:
-  WindowComparison(WindowState& state, Messages& messages) : state_(state), messages_(messages) {}
+  explicit WindowComparison(WindowState& state) : state_(state) {}
 
   // An empty path: A is B's recording with held settings again.
   void open_a(const std::filesystem::path& path);
@@ -30,7 +30,6 @@ class WindowComparison {
   void begin(const OpenedSource& opened, const ImagingParams& params);
 
   WindowState& state_;
-  Messages& messages_;
   ComparedSource compared_;
 };
 
@@ -39,15 +38,15 @@ class WindowComparison {
 
 class WindowReference {
  public:
-  WindowReference(Messages& messages, Engine& engine, Viewer& viewer, WindowReview& review)
-      : messages_(messages), engine_(engine), viewer_(viewer), review_(review) {}
+  WindowReference(WindowState& state, Engine& engine, Viewer& viewer, WindowReview& review)
+      : state_(state), engine_(engine), viewer_(viewer), review_(review) {}
 
   void set();
   void report();  // once a window frame
   void reset();   // measured again where the user has set it
 
  private:
-  Messages& messages_;
+  WindowState& state_;
   Engine& engine_;
   Viewer& viewer_;
   WindowReview& review_;

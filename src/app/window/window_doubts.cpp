@@ -39,7 +39,7 @@ void WindowDoubts::look() {
       const std::vector<Doubt> doubts = work_.get();
       if (!wanted_) show(doubts);
     } catch (const std::exception& error) {
-      messages_.say(Severity::error, error.what(), "source");
+      state_.say(Severity::error, error.what(), "source");
     }
   }
   if (wanted_) measure();
@@ -57,7 +57,7 @@ void WindowDoubts::show(const std::vector<Doubt>& doubts) {
   in_use_.doubts = doubts;
   for (const Doubt& doubt : doubts) {
     const std::string& text = state_.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
-    messages_.say(Severity::warning, message_of(doubt, text), "source");
+    state_.say(Severity::warning, message_of(doubt, text), "source");
   }
 }
 
@@ -160,7 +160,7 @@ void WindowSoundSpeed::update() {
     view.found->elements = shown(result.elements);
     view.found->transmits = shown(result.transmits);
   } catch (const std::exception& error) {
-    messages_.say(Severity::error, error.what(), "sound speed");
+    state_.say(Severity::error, error.what(), "sound speed");
   }
 }
 

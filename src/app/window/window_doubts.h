@@ -15,8 +15,8 @@ namespace echoloop {
 
 class WindowDoubts {
  public:
-  WindowDoubts(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine)
-      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine) {}
+  WindowDoubts(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine)
+      : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
 
   void begin();  // another source, or other facts: no doubts until a frame of it has been measured
   void look();   // once a window frame
@@ -26,7 +26,6 @@ class WindowDoubts {
   void show(const std::vector<Doubt>& doubts);
 
   WindowState& state_;
-  Messages& messages_;
   const Options& options_;
   SourceInUse& in_use_;
   Engine& engine_;
@@ -39,8 +38,8 @@ class WindowDoubts {
 
 class WindowSoundSpeed {
  public:
-  WindowSoundSpeed(WindowState& state, Messages& messages, Engine& engine, Viewer& viewer)
-      : state_(state), messages_(messages), engine_(engine), viewer_(viewer) {}
+  WindowSoundSpeed(WindowState& state, Engine& engine, Viewer& viewer)
+      : state_(state), engine_(engine), viewer_(viewer) {}
   ~WindowSoundSpeed() { forget(); }
   WindowSoundSpeed(const WindowSoundSpeed&) = delete;
   WindowSoundSpeed& operator=(const WindowSoundSpeed&) = delete;
@@ -55,7 +54,6 @@ class WindowSoundSpeed {
   [[nodiscard]] std::string why_not() const;
 
   WindowState& state_;
-  Messages& messages_;
   Engine& engine_;
   Viewer& viewer_;
   std::atomic<bool> stop_{false};

@@ -110,11 +110,11 @@ void WindowImport::begin_draft(const Reading& reading) {
   if (!contents.example.name.empty())
     note = fmt::format("filled in as in {}, which describes another file", contents.example.name);
   if (changed) note = "changed on disk, so that its answers are dropped";
-  messages_.say(Severity::warning,
-                wrong_description_.empty()
-                    ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
-                    : wrong_description_,
-                "import");
+  state_.say(Severity::warning,
+             wrong_description_.empty()
+                 ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
+                 : wrong_description_,
+             "import");
   fill();
   ask_preview();
 }
@@ -124,7 +124,7 @@ void WindowImport::look() {
     take_contents();
   } catch (const Error& error) {
     if (in_use_.source == nullptr && !state_.import.open) throw;
-    messages_.say(Severity::error, error.what(), "importing");
+    state_.say(Severity::error, error.what(), "importing");
   }
   if (previewer_ == nullptr) return;
   if (auto result = previewer_->take(); result && draft_) take_preview(std::move(*result));
@@ -219,12 +219,12 @@ void WindowImport::execute(const ImportOrder& order) {
     case ImportAct::save:
       return save();
     case ImportAct::open_unsaved:
-      if (const std::string why = why_not_open(); !why.empty()) return messages_.hint(why);
+      if (const std::string why = why_not_open(); !why.empty()) return state_.hint(why);
       use_description(file_, draft_->description());
       return open_file();
     case ImportAct::cancel:
       leave();
-      return messages_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
+      return state_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
     case ImportAct::next:
     case ImportAct::stay: {
       state_.import.next.clear();
@@ -266,8 +266,8 @@ std::string WindowImport::why_not_open() const {
 }
 
 void WindowImport::save() {
-  if (messages_.refused_in_kiosk()) return;
-  if (const std::string why = why_not_open(); !why.empty()) return messages_.hint(why);
+  if (refused_in_kiosk(state_)) return;
+  if (const std::string why = why_not_open(); !why.empty()) return state_.hint(why);
   const fs::path own = own_descriptions_folder();
   const fs::path saved = save_description(file_, *draft_, own);
   use_description(file_, "");
@@ -279,7 +279,7 @@ void WindowImport::save() {
   const std::string said = where + (open.empty() ? "" : ". Not answered: " + open);
   open_file();
   left_.erase(file_.string());
-  messages_.say(Severity::info, said);
+  state_.say(Severity::info, said);
 }
 
 void WindowImport::open_file() {

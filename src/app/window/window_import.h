@@ -135,9 +135,8 @@ bool is_sample_array(const OutlineEntry& entry);  // could hold the samples
 
 class WindowImport {
  public:
-  WindowImport(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use,
-               WindowOpening& opening)
-      : state_(state), messages_(messages), options_(options), in_use_(in_use), opening_(opening) {}
+  WindowImport(WindowState& state, const Options& options, SourceInUse& in_use, WindowOpening& opening)
+      : state_(state), options_(options), in_use_(in_use), opening_(opening) {}
 
   // The file did not open: the assistant opens where a description could help, otherwise `refuse` gets the error.
   // False: it is not for the assistant.
@@ -178,7 +177,6 @@ class WindowImport {
   [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or no image can be made of those there are
 
   WindowState& state_;
-  Messages& messages_;
   const Options& options_;
   SourceInUse& in_use_;
   WindowOpening& opening_;

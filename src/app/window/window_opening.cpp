@@ -45,7 +45,7 @@ void WindowOpening::open_network_scanner(std::uint16_t port) {
     make_token_file(token_file());
     open(fmt::format("live:tcp:0.0.0.0:{},token={}", port, token_file().string()));
   } catch (const Error& error) {
-    messages_.say(Severity::error, error.what(), "opening");
+    state_.say(Severity::error, error.what(), "opening");
   }
 }
 
@@ -65,8 +65,8 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
     state_.notices.messages.resolve("unfinished");
     const RepairedRecording repaired = repair_recording(file);
     offer_repair();
-    messages_.say(Severity::info,
-                  fmt::format("Repaired {}: {}", repaired.path.string(), counted(repaired.frames, "frame")));
+    state_.say(Severity::info,
+               fmt::format("Repaired {}: {}", repaired.path.string(), counted(repaired.frames, "frame")));
     return open(repaired.path.string());
   }
   if (!is_session_file(file)) return open(file.string());
@@ -207,7 +207,7 @@ void WindowScanner::command(SenderCommand what) {
 
 void WindowScanner::toggle_phantom() {
   if (phantom_.has_value()) return end_phantom();
-  if (!state_.scanner.has_value() || messages_.refused_in_kiosk()) return;
+  if (!state_.scanner.has_value() || refused_in_kiosk(state_)) return;
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
   words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(named())});
@@ -229,13 +229,13 @@ void WindowScanner::look_at_phantom() {
   const std::optional<int> status = phantom_->ended();
   const std::string printed = phantom_->printed();
   for (std::size_t end = printed.find('\n', said_); end != std::string::npos; end = printed.find('\n', said_)) {
-    messages_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
+    state_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
     said_ = end + 1;
   }
   if (!status.has_value()) return;
   constexpr int kFramesLost = 1;
   if (*status > kFramesLost && !ending_) {
-    messages_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
+    state_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
   }
   phantom_.reset();
   state_.opening.sends_phantom = false;
@@ -247,7 +247,7 @@ void WindowScanner::say(const std::vector<LiveNote>& notes) {
     const Severity severity = refusal                                ? Severity::error
                               : note.kind == LiveNote::Kind::warning ? Severity::warning
                                                                      : Severity::info;
-    messages_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
+    state_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
   }
 }
 

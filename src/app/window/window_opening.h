@@ -81,9 +81,8 @@ class WindowOpening {
     std::string refused = {};  // why the source of the command line, in whose place this one is opened, was not
   };
 
-  WindowOpening(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine,
-                Viewer& viewer)
-      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine), viewer_(viewer) {}
+  WindowOpening(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer)
+      : state_(state), options_(options), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
   // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on. A reset
@@ -115,7 +114,6 @@ class WindowOpening {
   [[nodiscard]] bool uses_scanner(const std::string& name) const;
 
   WindowState& state_;
-  Messages& messages_;
   const Options& options_;
   SourceInUse& in_use_;
   Engine& engine_;
@@ -130,8 +128,8 @@ class WindowOpening {
 
 class WindowScanner {
  public:
-  WindowScanner(WindowState& state, Messages& messages, SourceInUse& in_use, const WindowOpening& opening)
-      : state_(state), messages_(messages), in_use_(in_use), opening_(opening) {}
+  WindowScanner(WindowState& state, SourceInUse& in_use, const WindowOpening& opening)
+      : state_(state), in_use_(in_use), opening_(opening) {}
 
   void look();                       // once a window frame: fills WindowState::scanner
   void command(SenderCommand what);  // nothing without a scanner; throws Error
@@ -145,7 +143,6 @@ class WindowScanner {
   void end_phantom();
 
   WindowState& state_;
-  Messages& messages_;
   SourceInUse& in_use_;
   const WindowOpening& opening_;
   std::optional<ChildProgram> phantom_;

@@ -93,8 +93,8 @@ void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
 
 namespace fs = std::filesystem;
 
-WindowRecording::WindowRecording(FrameSink* history, RecordingView& view, fs::path asked_for, Say say)
-    : recorder_(history), view_(view), asked_for_(std::move(asked_for)), say_(std::move(say)) {}
+WindowRecording::WindowRecording(FrameSink* history, Model& model, fs::path asked_for)
+    : recorder_(history), model_(model), asked_for_(std::move(asked_for)) {}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
   const RecordingAbout about{
@@ -104,7 +104,7 @@ void WindowRecording::start(const fs::path& file, const Source& source, const Im
   because_.clear();
   looked_ns_ = 0;
   view_ = {.on = true, .file = file.filename().string()};
-  say_(Severity::info, "Recording to " + file.string());
+  model_.say(Severity::info, "Recording to " + file.string(), "recording");
 }
 
 void WindowRecording::end(const std::string& because) {
@@ -133,10 +133,14 @@ void WindowRecording::look() {
   if (status.state != RecorderState::ended) return;
   under_way_ = false;
   recorder_.finish();
-  if (!status.problem.empty() && status.path == asked_for_) failed_ = true;
+  const bool failed = !status.problem.empty();
+  if (failed && status.path == asked_for_) failed_ = true;
   std::string text = recording_text(status);
   if (!because_.empty()) text += "; " + because_;
-  say_(!status.problem.empty() ? Severity::error : status.not_recorded > 0 ? Severity::warning : Severity::info, text);
+  model_.say(failed                    ? Severity::error
+             : status.not_recorded > 0 ? Severity::warning
+                                       : Severity::info,
+             text, "recording");
   if (failed_) print_error("echoloop: {}\n", text);
 }
 

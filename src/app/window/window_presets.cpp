@@ -27,10 +27,9 @@ const PresetItem* best_default(const PresetStore& store, const Acquisition& acqu
 
 }  // namespace
 
-WindowPresets::WindowPresets(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine,
+WindowPresets::WindowPresets(WindowState& state, SourceInUse& in_use, Engine& engine,
                              std::function<void()> params_changed)
     : state_(state),
-      messages_(messages),
       in_use_(in_use),
       engine_(engine),
       params_changed_(std::move(params_changed)),
@@ -57,7 +56,7 @@ void WindowPresets::report_faulty() {
   const auto cause = [](const std::filesystem::path& file) { return "preset " + file.string(); };
   for (const auto& [file, why] : faulty_) {
     const auto known = before.find(file);
-    if (known == before.end() || known->second != why) messages_.say(Severity::error, why, cause(file));
+    if (known == before.end() || known->second != why) state_.say(Severity::error, why, cause(file));
   }
   for (const auto& [file, why] : before) {
     if (!faulty_.contains(file)) state_.notices.messages.resolve(cause(file));
@@ -67,7 +66,7 @@ void WindowPresets::report_faulty() {
 void WindowPresets::say_last(const std::string& name) const {
   for (const PresetView& p : state_.presets.list) {
     if (p.name == name && p.slot != 0) {
-      messages_.say(Severity::info, fmt::format("Last preset: {} (key {}).", p.name, p.slot));
+      state_.say(Severity::info, fmt::format("Last preset: {} (key {}).", p.name, p.slot));
     }
   }
 }
@@ -95,7 +94,7 @@ void WindowPresets::load(std::size_t index, const std::string& why) {
   try {
     check_params(*in_use_.source->acquisition(), wanted);
   } catch (const Error& error) {
-    return messages_.hint("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
+    return state_.hint("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
   }
   state_.params = wanted;
   active_ = item.file;
@@ -108,7 +107,7 @@ void WindowPresets::load(std::size_t index, const std::string& why) {
   }
   const std::string no_effect = why_no_effect(item.preset, wanted, *in_use_.source->acquisition());
   if (!no_effect.empty()) text += "; " + no_effect;
-  messages_.say(Severity::info, text);
+  state_.say(Severity::info, text);
 }
 
 void WindowPresets::execute(const PresetOrder& order) {
@@ -127,7 +126,7 @@ void WindowPresets::execute(const PresetOrder& order) {
       return;  // done above: it may name none
     case PresetCommand::save_as:
       active_ = store_.add(make_preset(order.name, state_.params, acquisition));
-      messages_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
+      state_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
       break;
     case PresetCommand::overwrite: {
       const Preset& old = store_.items()[index].preset;
@@ -136,28 +135,28 @@ void WindowPresets::execute(const PresetOrder& order) {
       now.slot = old.slot;
       now.is_default = old.is_default;
       store_.write(index, now);
-      messages_.say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
+      state_.say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
       break;
     }
     case PresetCommand::rename: {
       Preset now = store_.items()[index].preset;
       now.name = order.name;
       store_.write(index, now);
-      messages_.say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
+      state_.say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
       break;
     }
     case PresetCommand::remove:
       store_.remove(index);
       active_.clear();
-      messages_.say(Severity::info, "Preset " + quoted(name) + " deleted");
+      state_.say(Severity::info, "Preset " + quoted(name) + " deleted");
       break;
     case PresetCommand::set_default:
       store_.set_default(index, probe_of(acquisition));
-      messages_.say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
+      state_.say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
       break;
     case PresetCommand::unset_default:
       store_.unset_default(index);
-      messages_.say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
+      state_.say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
       break;
   }
   describe();

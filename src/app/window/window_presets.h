@@ -15,8 +15,7 @@ namespace echoloop {
 class WindowPresets {
  public:
   // `params_changed`: called after a preset has changed WindowState::params.
-  WindowPresets(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine,
-                std::function<void()> params_changed);
+  WindowPresets(WindowState& state, SourceInUse& in_use, Engine& engine, std::function<void()> params_changed);
 
   void look();  // once a window frame: files, and whether the parameters are still the active preset's
   void execute(const PresetOrder& order);
@@ -39,7 +38,6 @@ class WindowPresets {
   void report_faulty();
 
   WindowState& state_;
-  Messages& messages_;
   SourceInUse& in_use_;
   Engine& engine_;
   const std::function<void()> params_changed_;

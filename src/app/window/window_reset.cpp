@@ -115,7 +115,7 @@ void WindowReset::apply_to_source(const Setup& wanted) {
   state.view.inspected = wanted.inspected;
   state.cine.speed = wanted.speed;
   with_.presets.set_active(wanted.preset);
-  messages_.say(Severity::info, done_);
+  state_.say(Severity::info, done_);
 }
 
 void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {

@@ -59,7 +59,7 @@ void WindowSaving::report(const std::string& text, Severity severity) {
     state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
   if (severity != Severity::error) state_.notices.messages.resolve("saving");
-  messages_.say(severity, text, severity == Severity::error ? "saving" : "");
+  state_.say(severity, text, severity == Severity::error ? "saving" : "");
 }
 
 // Says so, and opens the panel at the folder's field, where nothing can be written.

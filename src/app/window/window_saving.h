@@ -29,8 +29,8 @@ namespace echoloop {
 
 class WindowSaving {
  public:
-  WindowSaving(WindowState& state, Messages& messages, SourceInUse& in_use, Engine& engine, Viewer& viewer)
-      : state_(state), messages_(messages), in_use_(in_use), engine_(engine), viewer_(viewer) {}
+  WindowSaving(WindowState& state, SourceInUse& in_use, Engine& engine, Viewer& viewer)
+      : state_(state), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   // Files are written on a thread (save_queue.h), of what is on screen at the call; advance() reports them.
   void save(SaveWhat what, SavedMoment moment);
@@ -96,7 +96,6 @@ class WindowSaving {
   void report(const std::string& text, Severity severity);
 
   WindowState& state_;
-  Messages& messages_;
   SourceInUse& in_use_;
   Engine& engine_;
   Viewer& viewer_;
@@ -144,10 +143,8 @@ class WindowOutputs {
 
 class WindowRecording {
  public:
-  using Say = std::function<void(Severity severity, const std::string& text)>;
-
   // `history` is offered each frame as well. `asked_for`: the file of --record; empty: none.
-  WindowRecording(FrameSink* history, RecordingView& view, std::filesystem::path asked_for, Say say);
+  WindowRecording(FrameSink* history, Model& model, std::filesystem::path asked_for);
 
   // From the stream's next frame on. Throws Error when the file cannot be made. Only when it is not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
@@ -162,9 +159,9 @@ class WindowRecording {
 
  private:
   Recorder recorder_;
-  RecordingView& view_;
+  Model& model_;
+  RecordingView& view_ = model_.saving.recording;
   const std::filesystem::path asked_for_;
-  const Say say_;
   bool under_way_ = false;
   bool failed_ = false;
   std::string because_;

@@ -142,39 +142,39 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   const std::string elements = counted(acquisition.n_elements(), "element");
   const std::string transmits = counted(acquisition.n_transmits(), "transmit");
   if (plan.described_again) {
-    messages_.say(Severity::info,
-                  fmt::format("New description: {}, {}. History of the old one stays until its frames are replaced.",
-                              elements, transmits));
+    state_.say(Severity::info,
+               fmt::format("New description: {}, {}. History of the old one stays until its frames are replaced.",
+                           elements, transmits));
   } else {
-    messages_.say(Severity::info, fmt::format("{}: {}, {}, {:g} MHz", opened.info.name, elements, transmits,
-                                              acquisition.center_hz * 1e-6));
+    state_.say(Severity::info, fmt::format("{}: {}, {}, {:g} MHz", opened.info.name, elements, transmits,
+                                           acquisition.center_hz * 1e-6));
   }
   state.notices.messages.resolve("source");
   doubts_.begin();
   if (plan.first && !state.opening.unfinished.empty()) {
-    messages_.say(Severity::warning,
-                  "Unfinished recording: " + state.opening.unfinished.filename().string() +
-                      ". Open the Source panel to repair the file.",
-                  "unfinished");
+    state_.say(Severity::warning,
+               "Unfinished recording: " + state.opening.unfinished.filename().string() +
+                   ". Open the Source panel to repair the file.",
+               "unfinished");
   }
   const WindowPresets::Default& preset = plan.preset;
   if (!preset.note.empty()) {
-    messages_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
+    state_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
   }
   if (const ProbePreset& given = options_.preset; plan.first && given.preset != nullptr) {
     const std::string why = why_not_whole(*given.preset, acquisition);
-    if (!why.empty()) messages_.say(Severity::warning, why, "source");
+    if (!why.empty()) state_.say(Severity::warning, why, "source");
   }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
     if (assumed.fact == "frame_rate_hz" && acquisition.frame_rate_hz == 0.0) {
-      messages_.say(Severity::warning,
-                    "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.", "source");
+      state_.say(Severity::warning, "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.",
+                 "source");
       continue;
     }
-    messages_.say(Severity::warning,
-                  capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
-                  "source");
+    state_.say(Severity::warning,
+               capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
+               "source");
   }
 }
 
@@ -299,7 +299,7 @@ void WindowStream::apply_params() {
     check_params(acquisition, state.params);
   } catch (const std::exception& error) {
     state.params = accepted_;  // the panel shows the parameters of the image
-    messages_.hint(error.what());
+    state_.hint(error.what());
     return;
   }
   accepted_ = state.params;
@@ -307,7 +307,7 @@ void WindowStream::apply_params() {
   const std::string warning = formation_warning(acquisition, state.params);
   if (warning.empty()) state.notices.messages.resolve("formation");
   if (warning != state.notices.formation_warning && !warning.empty())
-    messages_.say(Severity::warning, warning, "formation");
+    state_.say(Severity::warning, warning, "formation");
   state.notices.formation_warning = warning;
 }
 
@@ -322,7 +322,7 @@ void WindowStream::apply(const StreamSettings& wanted) {
     state.stream = engine_.session->stream();  // the panel shows the settings in use
     state.stream.paused = panel.paused;        // as they are before WindowReview::adjusted()
     state.stream.loop = panel.loop;
-    messages_.say(Severity::error, error.what(), "stream");
+    state_.say(Severity::error, error.what(), "stream");
   }
 }
 
@@ -338,7 +338,7 @@ void WindowStream::advance() {
 }
 
 void WindowStream::fail(const std::string& why) {
-  messages_.say(Severity::error, "The stream could not be started: " + why, "fault");
+  state_.say(Severity::error, "The stream could not be started: " + why, "fault");
   engine_.session.reset();
   state_.run = RunState::fault;
   state_.notices.fault = FaultNotice{.title = "The stream could not be started",
@@ -351,7 +351,7 @@ void WindowStream::fail(const std::string& why) {
 void WindowStream::report_refusal() {
   const std::string refusal = engine_.session->take_refusal();
   if (refusal.empty()) return;
-  messages_.say(Severity::error, refusal, "stream");
+  state_.say(Severity::error, refusal, "stream");
   const bool loop = state_.stream.loop;
   state_.stream = engine_.session->stream();
   state_.stream.loop = loop;

@@ -26,8 +26,8 @@ namespace echoloop {
 
 class WindowStream {
  public:
-  WindowStream(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine)
-      : state_(state), messages_(messages), options_(options), in_use_(in_use), engine_(engine) {}
+  WindowStream(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine)
+      : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
 
   void describe_backend();
 
@@ -99,7 +99,6 @@ class WindowStream {
   };
 
   WindowState& state_;
-  Messages& messages_;
   const Options& options_;
   SourceInUse& in_use_;
   Engine& engine_;
@@ -109,7 +108,7 @@ class WindowStream {
   std::optional<Coming> coming_;                // the next stream
   std::future<RingCounts> ended_;               // the stream before, which ends; the counts that it leaves
   StatsCollector stats_;
-  WindowDoubts doubts_{state_, messages_, options_, in_use_, engine_};
+  WindowDoubts doubts_{state_, options_, in_use_, engine_};
 };
 
 // States to go back to. Reset: that of a fresh start, with a stream of its own; by key, by control, and by itself in a
@@ -125,10 +124,9 @@ class WindowReset {
     WindowReference& reference;
     WindowStream& stream;
   };
-  WindowReset(WindowState& state, Messages& messages, const Options& options, SourceInUse& in_use, Engine& engine,
-              Viewer& viewer, Controllers controllers)
+  WindowReset(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer,
+              Controllers controllers)
       : state_(state),
-        messages_(messages),
         options_(options),
         in_use_(in_use),
         engine_(engine),
@@ -162,7 +160,6 @@ class WindowReset {
   void reset_to_start(std::optional<Setup> undo, std::string done);
 
   WindowState& state_;
-  Messages& messages_;
   const Options& options_;
   SourceInUse& in_use_;
   Engine& engine_;

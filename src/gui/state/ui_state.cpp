@@ -1,9 +1,11 @@
 #include "gui/state/ui_state.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <utility>
 
 namespace echoloop {
@@ -47,6 +49,20 @@ std::optional<std::size_t> standing(const std::vector<Message>& messages) {
   if (found == messages.end()) found = std::find_if(messages.begin(), messages.end(), stays);
   if (found == messages.end()) return std::nullopt;
   return static_cast<std::size_t>(found - messages.begin());
+}
+
+namespace {
+
+std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
+
+}  // namespace
+
+void Model::say(Severity severity, const std::string& text, const std::string& cause) {
+  notices.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
+}
+
+void Model::hint(const std::string& text) {
+  notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
 }
 
 }  // namespace echoloop

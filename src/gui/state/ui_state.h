@@ -343,6 +343,10 @@ struct Model {
   Notices notices;
   ControlReasons no_effect;
   ResetView reset;
+
+  // Puts a line into the log. `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
+  void say(Severity severity, const std::string& text, const std::string& cause = {});
+  void hint(const std::string& text);  // why an action has no effect: shown for a few seconds
 };
 
 // What the window edits, and what it wants to be shown. The application reads it when a command comes, and once a
