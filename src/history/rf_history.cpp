@@ -68,6 +68,7 @@ bool RfHistory::fits(const FrameMemory& memory) const {
 }
 
 void RfHistory::end() {
+  const std::scoped_lock ending(ending_);
   {
     const std::scoped_lock lock(mutex_);
     ended_ = true;

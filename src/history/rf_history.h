@@ -30,7 +30,8 @@ class RfHistory final : public FrameSink {
   RfHistory& operator=(const RfHistory&) = delete;
 
   // Marks the start of a stream (frames in slots' memory are kept), its end (its allocator is no longer called), or
-  // another source (also ends the stream); between streams, from one thread.
+  // another source (also ends the stream). begin(): between streams; end() and clear(): any thread, a stream that is
+  // ending in the background included.
   void begin(HistoryFeed feed) override;
   void end() override;
   void clear();
@@ -79,6 +80,7 @@ class RfHistory final : public FrameSink {
   bool exhausted_ = false;  // the last allocation failed
   bool held_ = false;
   bool ended_ = true;
+  std::mutex ending_;  // taken before mutex_: the grower is joined once
   std::thread grower_;
 };
 

@@ -1,14 +1,17 @@
-// The two ways by which threads share state beside the ring: mailbox and timing trace.
+// State that threads share besides the ring: mailbox, timing trace, the end of the history.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
 #include "core/mailbox.h"
 #include "core/timing_trace.h"
+#include "history/rf_history.h"
 
 namespace echoloop::shared_state_test {
 namespace {
@@ -96,6 +99,21 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
   EXPECT_EQ(trace.spans().size(), 4096U);
   std::uint64_t seen = 0;
   EXPECT_EQ(trace.new_latencies_ms(Latency::ready, seen).back(), static_cast<double>(kRounds / 10 - 1));
+}
+
+// A reset clears the history while the stream that it ends is still ending in the background.
+TEST(SharedState, TwoThreadsEndTheHistoryAtOnce) {
+  RfHistory history(std::size_t{1} << 20);
+  for (int i = 0; i < 300; ++i) {
+    history.begin({.frame_bytes = 4096, .allocate = [](std::size_t bytes) {
+                     auto block = std::make_shared<std::vector<std::byte>>(bytes);
+                     return FrameMemory{.bytes = *block, .owner = block};
+                   }});
+    std::thread other([&] { history.end(); });
+    history.clear();
+    other.join();
+  }
+  EXPECT_EQ(history.extent().frames, 0U);
 }
 
 }  // namespace

@@ -17,11 +17,11 @@
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
-#include "gui/state/window_commands.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/import_state.h"
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
+#include "gui/state/window_commands.h"
 
 namespace echoloop {
 
