@@ -105,10 +105,13 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
 TEST(SharedState, TwoThreadsEndTheHistoryAtOnce) {
   RfHistory history(std::size_t{1} << 20);
   for (int i = 0; i < 300; ++i) {
-    history.begin({.frame_bytes = 4096, .allocate = [](std::size_t bytes) {
-                     auto block = std::make_shared<std::vector<std::byte>>(bytes);
-                     return FrameMemory{.bytes = *block, .owner = block};
-                   }});
+    history.begin({.frame_bytes = 4096,
+                   .allocate =
+                       [](std::size_t bytes) {
+                         auto block = std::make_shared<std::vector<std::byte>>(bytes);
+                         return FrameMemory{.bytes = *block, .owner = block};
+                       },
+                   .lend = nullptr});
     std::thread other([&] { history.end(); });
     history.clear();
     other.join();
