@@ -7,14 +7,9 @@
 #include "core/grid.h"
 #include "gui/state/rect.h"
 #include "gui/toolkit/ui.h"
+#include "gui/toolkit/view_settings.h"
 
 namespace echoloop {
-
-// Column widths at scale 1, as the user left them; 0 = the design's.
-struct ColumnWidths {
-  float left = 0;
-  float right = 0;
-};
 
 struct WindowLayout {
   Rect status, left, right, centre, message;

@@ -12,9 +12,14 @@
 #include "core/timing_trace.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
-#include "gui/toolkit/layout.h"
 
 namespace echoloop {
+
+// Column widths at scale 1, as the user left them; 0 = the design's.
+struct ColumnWidths {
+  float left = 0;
+  float right = 0;
+};
 
 using OpenPanels = std::map<std::string, bool, std::less<>>;  // by PanelRow::key
 // As they are at first.
