@@ -63,7 +63,7 @@ enum class DataKind { channels, beamformed };
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
 // Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
-// (core/facts.h), empty when nobody can.
+// (core/facts.h), empty when none can.
 struct Assumption {
   std::string text;
   std::string fact;

@@ -311,13 +311,13 @@ Places element_places(const std::string& what, const MatNode& trans, const Scale
                       Acquisition& a) {
   const MatNode* positions = trans.find("ElementPos");
   const std::vector<double> table = trans.values("ElementPos");
-  const bool told = std::any_of(table.begin(), table.end(), [](double v) { return v != 0.0; });
+  const bool stated = std::any_of(table.begin(), table.end(), [](double v) { return v != 0.0; });
   const double declared = trans.number("numelements").value_or(static_cast<double>(n_columns));
   const std::size_t n = positions == nullptr      ? whole(what, "Trans.numelements", declared, 1)
                         : positions->dims.empty() ? 0
                                                   : positions->dims[0];
   if (n == 0 || n > static_cast<std::size_t>(kMaxElements)) refuse(what, std::to_string(n) + " elements");
-  if (!told) return places_from_spacing(what, trans, s, n, a);
+  if (!stated) return places_from_spacing(what, trans, s, n, a);
   if (positions->dims.size() != 2 || positions->dims[1] < 3)
     refuse(what, "Trans.ElementPos that is not elements x [x y z azimuth elevation]");
   Places places;

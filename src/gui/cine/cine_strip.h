@@ -10,7 +10,7 @@
 namespace echoloop {
 
 // Dragging a playhead along a track over the kept frames. While live a drag freezes first and seeks as soon as the kept
-// frames stand still. UI thread only.
+// frames are frozen. UI thread only.
 
 // Of a key: one frame an arrow, ten with Shift or Page; to later ones positive.
 std::ptrdiff_t frame_steps(const KeyPress& press);
@@ -49,7 +49,7 @@ class TouchStrip {
   [[nodiscard]] bool ending(std::int64_t now_ns) const;
 
   void draw(PanelContext& c, const Rect& r);
-  // A speed that was chosen while live takes effect once the kept frames stand still. Each frame.
+  // A speed that was chosen while live takes effect once the history frames are frozen. Each frame.
   void follow(const Model& model, Edits& edits, Commands& commands);
 
  private:
