@@ -51,6 +51,7 @@ int print_info(const echoloop::SourceOptions& options, bool json) {
 // `echoloop bench`: a program of its own, in place of this one. `arguments`: from "bench" on.
 int start_bench(char** arguments) {
   const std::string program = echoloop::installed_program("echoloop-bench").string();
+  echoloop::hold_interrupts();
   ::execv(program.c_str(), arguments);
   throw echoloop::Error(program, std::generic_category().message(errno),
                         "this program, built and installed with echoloop");

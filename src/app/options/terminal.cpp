@@ -13,13 +13,23 @@
 namespace echoloop {
 namespace {
 
+constexpr std::initializer_list<int> kInterrupts = {SIGINT, SIGTERM, SIGHUP};
+
 volatile std::sig_atomic_t noted = 0;
 
+void set_mask_of_interrupts(int how) {
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  for (const int number : kInterrupts) sigaddset(&interrupts, number);
+  pthread_sigmask(how, &interrupts, nullptr);
+}
+
 void at_interrupts(void (*handler)(int)) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : kInterrupts) {
     const auto before = std::signal(number, handler);
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
+  set_mask_of_interrupts(SIG_UNBLOCK);
 }
 
 }  // namespace
@@ -42,6 +52,8 @@ void watch_interrupts() {
     stop_reading_when(interrupted);
   });
 }
+
+void hold_interrupts() { set_mask_of_interrupts(SIG_BLOCK); }
 
 bool interrupted() { return noted != 0; }
 

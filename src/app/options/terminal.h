@@ -39,8 +39,12 @@ inline int say_what_ended(const std::exception& error) {
 
 // Signals that end the program: Ctrl-C, a request to terminate, a closed terminal. Any thread.
 
-// Makes such a signal end the program with one line and exit status 1. For commands whose only result is at their end.
+// Makes such a signal, also a held one, end the program with one line and exit status 1. For commands whose only result
+// is at their end.
 void end_at_interrupts();
+
+// Holds such signals until the program that replaces this one (exec) handles them.
+void hold_interrupts();
 
 // Notes such signals from now on: the run stops as at its limit and writes its output. A closed terminal may be
 // ignored, as nohup requests.
