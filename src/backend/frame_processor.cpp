@@ -39,9 +39,9 @@ std::optional<ImagingParams> coarse_params(const Acquisition& acquisition, const
   return coarse;
 }
 
-bool make_coarse_image(Backend& backend, const AcquisitionPtr& acquisition, const ImagingParams& params,
-                       const RfFrame& frame, const ImageMaking& making, Mailbox<Image>& to) try {
-  const auto plan = make_plan(acquisition, params, nullptr, backend.multiprocessors());
+bool make_coarse_image(Backend& backend, const CoarseTask& task, const RfFrame& frame, const ImageMaking& making,
+                       Mailbox<Image>& to) try {
+  const auto plan = make_plan(task.acquisition, task.params, task.previous, backend.multiprocessors());
   const std::unique_ptr<Lane> lane = backend.make_lane(kMaxLanes, StreamMode::serial);
   form_frame(*lane, plan, frame);
   double held_db = making.reference_db;

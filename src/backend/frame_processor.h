@@ -57,9 +57,14 @@ void describe(Image& image, const Plan& plan, double reference_db, double averag
 // Returns its parameters; nullopt: the image itself does not take long.
 std::optional<ImagingParams> coarse_params(const Acquisition& acquisition, const ImagingParams& params,
                                            const Backend& backend);
+struct CoarseTask {
+  const AcquisitionPtr& acquisition;
+  const ImagingParams& params;
+  const std::shared_ptr<const Plan>& previous;  // see make_plan()
+};
 // Makes it and waits; call after Backend::begin_work(). Returns false if superseded. making.reference_db: held level.
-bool make_coarse_image(Backend& backend, const AcquisitionPtr& acquisition, const ImagingParams& params,
-                       const RfFrame& frame, const ImageMaking& making, Mailbox<Image>& to);
+bool make_coarse_image(Backend& backend, const CoarseTask& task, const RfFrame& frame, const ImageMaking& making,
+                       Mailbox<Image>& to);
 
 // Receivers of the complex pixels of beamformed frames on the host, e.g. a file. Without one that wants them nothing is
 // kept or copied.

@@ -244,7 +244,7 @@ bool Pipeline::make_coarse(const Slot& slot) {
   if (options_.coarse == nullptr || !std::exchange(flight_.coarse_due, false)) return false;
   const std::optional<ImagingParams> coarse = coarse_params(*acquisition_, planning_.plan->params, backend_);
   if (!coarse) return false;
-  flight_.coarse_due = !make_coarse_image(backend_, acquisition_, *coarse, slot.frames.front(),
+  flight_.coarse_due = !make_coarse_image(backend_, {acquisition_, *coarse, planning_.plan}, slot.frames.front(),
                                           {.reference_db = level_.held_db, .copy = host_copy_}, *options_.coarse);
   return true;
 }

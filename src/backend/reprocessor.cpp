@@ -204,7 +204,7 @@ bool Reprocessor::make_coarse(const ReprocessRequest& request) {
   backend_.begin_work();
   if (inbox_.at_once) backend_.supersede();
   inbox_.forming = true;
-  const bool complete = make_coarse_image(backend_, acquisition, *coarse, request.frame,
+  const bool complete = make_coarse_image(backend_, {acquisition, *coarse, slots_[kShown].plan}, request.frame,
                                           {.reference_db = held_reference_db_, .copy = host_copy_}, images_.coarse);
   inbox_.forming = false;
   return complete;
