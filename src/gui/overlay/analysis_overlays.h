@@ -73,9 +73,9 @@ void draw_outlines(Canvas& canvas, const ImageOverlays& overlays, const ImagePla
 void draw_labels(Canvas& canvas, const ImageOverlays& overlays, const ImagePlace& place, const MarkLook& look,
                  LabelRoom room);
 
-// Objects for the displayed image: reader of the objects mailbox. Live: the newest ones, which may be a little older
-// than the image; for a kept frame only those of that frame with the same parameters. It follows the selected object
-// from image to image. UI thread only.
+// Assignment of objects to the displayed image: reader of the objects mailbox. Live: the newest ones, which may be a
+// little older than the image; for a kept frame only those of that frame with the same parameters. The selected object
+// is followed from image to image. UI thread only.
 
 class ObjectFollower {
  public:

@@ -33,7 +33,7 @@ class ImageSampler {
   ImagingParams params_;
   std::vector<Rgb> levels_;  // colours of the window, from its lower end
   std::vector<float> row_;
-  std::vector<Place> places_;  // in the grid, of a sector's pixels; outside: column -1
+  std::vector<Place> places_;  // grid positions of a sector's pixels; outside: column -1
   Grid places_grid_;
   PixelArea places_area_;
 };

@@ -123,14 +123,14 @@ inline constexpr std::uint16_t kLivePort = 18483;                    // offered 
 inline constexpr const char* kDescriptionPanel = "scanner_description";
 inline constexpr const char* kNetworkPanel = "scanner_network";
 
-// In the Source panel: the address, the connected sender. Draws nothing without a scanner.
+// Draws rows of the Source panel: the address, the connected sender. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
 std::string phantom_command(const Model& model);
 // Draws the button that starts or ends a sender of the heart phantom.
 void phantom_button(PanelContext& c, const char* id, const Rect& r);
 
-// In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
+// Draws rows of the Stream panel: sender, transport, blocks, clock, newest frame's age, losses. None without a scanner.
 void sender_rows(PanelContext& c, Column& column);
 
 // Parts of the stream panel. UI thread only.
@@ -281,7 +281,7 @@ std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits)
 
 // Returns the number of all lanes, also of recently unused ones: rows must not appear and disappear.
 int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans);
-// "5 frames, 2.50 ms"
+// Returns "5 frames, 2.50 ms".
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 
 // Returns 4 or 5 significant digits at any size: "0.240", "17.31", "1 234".

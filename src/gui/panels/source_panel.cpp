@@ -253,7 +253,7 @@ void doubts_row(PanelContext& c, Column& column) {
   }
 }
 
-// Draws a button that opens `file`, labelled with its action; nothing without a file. Nothing is opened automatically.
+// Draws a button that opens `file`, labelled with its action; no button without a file, no automatic opening.
 void file_row(PanelContext& c, Column& column, const char* id, const std::string& verb,
               const std::filesystem::path& file, const std::string& help) {
   if (file.empty()) return;
