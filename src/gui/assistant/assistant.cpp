@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kTwoColumnsBelow = 1160;  // of the window's logical width
+constexpr float kTwoColumnsBelow = 1160;  // in logical width of the window
 
 void draw_assistant_bar(const AssistantScene& c, const Rect& r) {
   Ui& ui = c.ui;
@@ -119,7 +119,7 @@ bool Assistant::take_key(const AssistantScene& c, const KeyPress& press) {
   return false;
 }
 
-// What the mouse let go of: a name onto a field, a role onto an axis.
+// Completes a drag: a name to a field, a role to an axis.
 void Assistant::drop(const AssistantScene& c) {
   Ui& ui = c.ui;
   if (choice_.drag.entry.empty() && choice_.drag.role.empty()) return;
@@ -152,7 +152,7 @@ void Assistant::drop(const AssistantScene& c) {
 
 namespace {
 
-// Those between 1 and n, the smallest first; not all of a long list.
+// Returns divisors between 1 and n, the smallest first; at most kMostListed.
 std::vector<std::size_t> divisors(std::size_t n) {
   constexpr std::size_t kMostTried = 100'000, kMostListed = 28;
   std::vector<std::size_t> small, large;
@@ -168,7 +168,7 @@ std::vector<std::size_t> divisors(std::size_t n) {
 
 }  // namespace
 
-// Of the marked axis of raw bytes: into two whole axes, or with the next faster one. Takes its room from the right.
+// Draws buttons that divide the marked axis of raw bytes, or join it with the next faster one. Shortens `row`.
 void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, Rect& row) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
@@ -219,7 +219,7 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
                  .color = wrong ? theme::kRed : theme::kMuted,
                  .text = wrong ? error : text});
   };
-  // The common ones side by side, all of them in a menu.
+  // Common types as segments, all types in a menu.
   const auto pick_type = [&](const std::vector<std::string>& types, const auto& draw) {
     std::vector<Choice> choices;
     for (const std::string& type : types) choices.push_back({type});
@@ -286,7 +286,7 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
   ui.text(Type::body, shape, theme::kText2, "Shape");
   ui.text_right(Type::small, shape.x1, shape.y0, shape.height(), theme::kMuted, "fastest axis first");
   draw_axes(c, choice, column);
-  // The whole file as a bar: header, samples, what is left over.
+  // Bar of the whole file: header, samples, remainder.
   const Rect bar = ui.row(column, 8, 4);
   const double size = static_cast<double>(std::max<std::size_t>(1, raw.file_bytes));
   const auto at = [&](std::size_t n) {

@@ -53,7 +53,7 @@ void draw_reason(Ui& ui, Column& column, const Reason& reason) {
 
 namespace {
 
-// In a narrow window, at the end of a row: the drawer with what the file holds.
+// Draws the button for the file's contents at the end of a row, in a narrow window.
 void draw_contents_button(const AssistantScene& c, AssistantChoice& choice, const Rect& row) {
   const Rect button{row.x1 - c.ui.px(84), row.y0, row.x1, row.y1};
   if (c.ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
@@ -71,7 +71,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   const ImportState& import = c.import();
   if (!import.raw.on) {
     const Rect line = ui.row(column, 24, 4);
-    const float button_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // before the buttons
+    const float button_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // left of the buttons
     const float text_end = import.data.can_split ? button_end - ui.px(72) : button_end;
     float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
     x = ui.text_fitted(Type::strong, x, text_end, line.y0, line.height(), theme::kText,
@@ -129,7 +129,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
     const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
     ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
     const std::string role = axis.role.empty() ? "—" : role_label(axis.role);
-    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(20);  // room for the grip beside it
+    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(20);  // enough for the grip next to it
     if (!axis.role.empty() && wide) draw_chip_grip(ui, chip, theme::kText2);
     ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText, role);
   }
@@ -165,14 +165,14 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
       c.order({.act = ImportAct::role, .text = role.role, .index = import.axes[choice.axis].index});
     x = chip.x1 + ui.px(6);
   }
-  if (!import.axes_error.empty() || import.raw.on) {  // of raw bytes always: the rows below stay
+  if (!import.axes_error.empty() || import.raw.on) {  // always for raw bytes: rows below do not move
     draw_reason(ui, column, {.id = "axes", .title = "Axes", .color = theme::kRed, .text = import.axes_error});
   }
 }
 
 namespace {
 
-// The evidence, and the two answers.
+// Draws the evidence, and the buttons of both answers.
 void draw_doubt(const AssistantScene& c, Column& column, const ImportField& field) {
   Ui& ui = c.ui;
   const ImportSpectrum& s = c.import().spectrum;
@@ -192,7 +192,7 @@ void draw_doubt(const AssistantScene& c, Column& column, const ImportField& fiel
     };
     ui.fill({x_of(s.low_hz), plot.y0, x_of(s.high_hz), plot.y1}, theme::kSelected);
     ImVec2 last{};
-    for (std::size_t k = 0; k < s.power.size(); ++k) {  // 40 dB
+    for (std::size_t k = 0; k < s.power.size(); ++k) {  // range 40 dB
       const float level = std::clamp(1.0F + 0.25F * std::log10(std::max(s.power[k], 1e-4F)), 0.0F, 1.0F);
       const ImVec2 at{x_of(s.first_hz + static_cast<double>(k) * s.step_hz),
                       plot.y1 - ui.px(2) - level * (plot.height() - ui.px(8))};
@@ -235,7 +235,7 @@ void draw_doubt(const AssistantScene& c, Column& column, const ImportField& fiel
     c.order({.act = ImportAct::keep, .id = field.id});
 }
 
-// The value is right as it stands.
+// Draws the button that confirms the value.
 void draw_confirm(const AssistantScene& c, const Rect& area, const ImportField& field) {
   Ui& ui = c.ui;
   const std::string id = "import/confirm/" + field.id;
@@ -286,7 +286,7 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
       for (const std::string& one : by_words ? field.words : field.forms) choices.push_back({one});
       const auto value = std::ranges::find(field.words, field.value);
       const std::size_t chosen =
-          by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // the end: none
+          by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // end: none
       const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
       const std::string menu = "import/form/" + field.id;
       if (!flat) ui.fill(box, theme::kField, theme::kRadius);
@@ -313,7 +313,7 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
               : "";
       std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
       const float begin = box.x0 + ui.px(10), end = right - note - ui.px(8);
-      if (!field.value.empty() && ui.width(Type::body, value) > end - begin) value = field.value;  // first of all
+      if (!field.value.empty() && ui.width(Type::body, value) > end - begin) value = field.value;  // value first
       float x = ui.text_fitted(Type::body, begin, end, box.y0, box.height(),
                                field.value.empty() ? theme::kMuted : theme::kText, value);
       if (!field.value.empty() && !field.unit.empty() &&
@@ -367,7 +367,7 @@ void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column
   column.y += ui.px(6);
 }
 
-// "3 missing, 1 needed; 1 doubt", "2 missing (optional)": of the sections below; empty: nothing is open.
+// Returns "3 missing, 1 needed; 1 doubt" or "2 missing (optional)" for the sections below; empty: none.
 std::string open_points(const ImportState& import) {
   const std::size_t n_missing = import.count(ImportGroup::missing), n_doubts = import.count(ImportGroup::doubts);
   const std::string needed = import.n_needed() == 0 ? " (optional)" : fmt::format(", {} needed", import.n_needed());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kTreeRow = 24, kContentsPad = 16;
 
-// "a, b, c" as numbers; empty: a range or a text.
+// Returns the numbers of "a, b, c"; empty for a range or a text.
 std::vector<double> spelled_numbers(const std::string& value) {
   std::vector<double> numbers;
   std::istringstream in(value);
@@ -32,7 +32,7 @@ std::vector<double> spelled_numbers(const std::string& value) {
   return numbers;
 }
 
-// The values of the chosen entry, what they are used for, and a drawing of points.
+// Draws the values of the selected entry, their use, and a plot of points.
 void draw_selected(const AssistantScene& c, AssistantChoice& choice, const Rect& area) {
   Ui& ui = c.ui;
   const auto& entries = c.import().entries;
@@ -55,7 +55,7 @@ void draw_selected(const AssistantScene& c, AssistantChoice& choice, const Rect&
       ui.text_right(Type::body, x0 + ui.px(90), y, ui.px(20), theme::kText, fmt::format("{:.5g}", values[k]));
       ui.text_right(Type::body, x0 + ui.px(170), y, ui.px(20), theme::kText, fmt::format("{:.5g}", values[k + 1]));
     }
-    // The array as a line, the points behind or in front of it.
+    // Plot: the array as a line, with the points around it.
     double reach = 1e-12;
     for (const double v : values) reach = std::max(reach, std::abs(v));
     const float cx = x1 - ui.px(70), cy = area.y0 + ui.px(100), unit = ui.px(50) / static_cast<float>(reach);
@@ -76,7 +76,7 @@ void draw_selected(const AssistantScene& c, AssistantChoice& choice, const Rect&
           "Read in the sandbox. Nothing in the file is executed.");
 }
 
-// First bytes, numbers of the header, and how alike the values are that lie a distance apart.
+// Draws the first bytes, numbers of the header, and the autocorrelation of the values.
 void draw_bytes(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
   const ImportRaw& raw = c.import().raw;
@@ -238,7 +238,7 @@ constexpr float kPreviewPad = 16, kFrames = 58;
 struct ChangeRow {
   const char* name;
   std::string text;
-  float right, height;  // of the text; as many lines as it takes
+  float right, height;  // of the text, with all its lines
 };
 
 constexpr float kChangeLabel = 110, kChangeLine = 20;
@@ -281,7 +281,7 @@ void draw_change(const AssistantScene& c, const Rect& area) {
     c.order({.act = ImportAct::undo});
 }
 
-// The frame of the preview.
+// Draws the slider for the frame of the preview.
 void draw_frames(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
   const ImportPreview& p = c.import().preview;

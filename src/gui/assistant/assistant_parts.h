@@ -1,5 +1,5 @@
-// The parts of the import assistant, and what they share in a window frame: the state, the orders, and what is chosen
-// and dragged across them. UI thread only.
+// Parts of the import assistant, and their common state in a window frame: the import state, the orders, selection and
+// drag and drop. UI thread only.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@
 
 namespace echoloop {
 
-inline constexpr float kFieldIndent = 22, kFieldLabel = 132;  // of the rows of fields
+inline constexpr float kFieldIndent = 22, kFieldLabel = 132;  // in rows of fields
 
-struct AssistantDrag {  // a name of the tree, or a role
+struct AssistantDrag {  // name from the tree, or role
   std::string entry = {}, role = {};
-  float x = 0, y = 0;  // where it began
+  float x = 0, y = 0;  // start position
   bool moving = false;
 };
 
-struct AssistantDrop {  // where it may be let go of
+struct AssistantDrop {  // drop target
   Rect where;
   std::string field;     // empty: an axis
-  std::size_t axis = 0;  // of the draft
+  std::size_t axis = 0;  // in the draft
 };
 
-// Kept from frame to frame, of one file.
+// State between window frames, for one file.
 struct AssistantChoice {
   std::string selected = {};   // path in the tree
-  std::size_t axis = 0;        // that letters act on
-  bool contents_open = false;  // as a drawer in a narrow window
+  std::size_t axis = 0;        // marked axis, changed by letter keys
+  bool contents_open = false;  // in a narrow window, in place of the preview
   bool narrow = false;
   bool focus_filter = false;  // in this frame
   AssistantDrag drag = {};
@@ -49,7 +49,7 @@ struct AssistantScene {
   void order(const ImportOrder& order) const { commands.send(command::Import{order}); }
 };
 
-// One line of small text, so that the rows below stay; what has no room is in its tooltip.
+// One line of small text, so that rows below do not move; the tooltip shows text that does not fit.
 struct Reason {
   std::string id, title;
   float indent = 0;  // at scale 1
@@ -58,12 +58,12 @@ struct Reason {
 };
 void draw_reason(Ui& ui, Column& column, const Reason& reason);
 
-// Rows of AssistantFields: the roles of the axes, and of raw bytes type, header and shape with them.
+// Draw rows of AssistantFields: the roles of the axes, and for raw bytes also type, header and shape.
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column);
 void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column);
 void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, Rect& row);
 
-// What the file holds: the tree of names with the chosen entry below, or the first bytes.
+// Contents of the file: the tree of names with the selected entry below, or the first bytes.
 class AssistantContents {
  public:
   void draw(const AssistantScene& c, AssistantChoice& choice, const Rect& area);
@@ -75,7 +75,7 @@ class AssistantContents {
   Scroll scroll_;
 };
 
-// The description: roles of axes, facts in groups with their origin, doubts with evidence, buttons.
+// Description: roles of axes, facts in groups with their origin, doubts with evidence, buttons.
 class AssistantFields {
  public:
   void draw(const AssistantScene& c, AssistantChoice& choice, const Rect& area);
@@ -84,7 +84,7 @@ class AssistantFields {
   Scroll scroll_;
 };
 
-// The preview: image, channel data, what the last change did, the frame.
+// Preview: image, channel data, effect of the last change, the frame.
 class AssistantPreview {
  public:
   enum class Of { arrays, bytes };
@@ -96,7 +96,7 @@ class AssistantPreview {
   void draw_traces(const AssistantScene& c, const Rect& area);
 
   enum class Shown { image, traces, both };
-  struct Picture {  // of the preview, as its texture has it
+  struct Picture {  // image in the texture
     ColorTexture texture;
     std::shared_ptr<const Image> image;
     int width = 0, height = 0;
@@ -106,20 +106,20 @@ class AssistantPreview {
   ChannelMap map_;
 };
 
-// The import assistant in place of the columns and the image: what the file holds, the description, the preview. Draws
-// Model::import and sends orders. UI thread only.
+// Import assistant, which replaces the columns and the image: file contents, description, preview. Draws Model::import
+// and sends orders. UI thread only.
 
 class Assistant {
  public:
-  // Below `bar`, the status bar of the assistant, which it draws as well.
+  // Draws the assistant in `area`, and its status bar in `bar`.
   void draw(const AssistantScene& c, const Rect& bar, const Rect& area);
-  // A key that the focus did not take; true when it meant something.
+  // Handles a key not used by the focus; returns true if it has an effect.
   bool take_key(const AssistantScene& c, const KeyPress& press);
 
  private:
   void drop(const AssistantScene& c);
 
-  std::string file_;  // that all of this belongs to
+  std::string file_;  // file of this state
   AssistantChoice choice_;
   AssistantContents contents_;
   AssistantFields fields_;

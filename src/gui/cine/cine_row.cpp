@@ -1,4 +1,4 @@
-// The row of buttons below the track: stepping, freezing and playing at the left; its tools are in cine_tools.cpp.
+// Row of buttons below the track: stepping, freezing and playing at the left, tools at the right.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,23 +12,22 @@
 
 namespace echoloop {
 
-// Inside the row of buttons below the track: its forms, from wide to narrow, and its tools, which stand at its right
-// end. What a narrow window has no room for goes into a menu there, in the order in which it is missed least. UI thread
-// only.
+// Layouts of the row of buttons below the track, from wide to narrow, and its tools at the right end. Tools that do not
+// fit a narrow window move to a menu there, the least important first. UI thread only.
 
 enum class Shown { button, icon, in_menu };
 
 struct Fit {
-  bool segmented;  // speeds side by side; otherwise a list
+  bool segmented;  // speeds as segments; otherwise a list
   bool shortcuts;  // on the buttons
   Shown keep, compare, picture, record;
-  bool ends = true;  // the buttons of the first and the last frame
+  bool ends = true;  // buttons of the first and the last frame
   [[nodiscard]] bool has_menu() const {
     return keep == Shown::in_menu || compare == Shown::in_menu || picture == Shown::in_menu;
   }
 };
 
-// From the widest to the narrowest.
+// Layouts from the widest to the narrowest.
 inline constexpr std::array<Fit, 9> kFits = {
     {{true, true, Shown::button, Shown::button, Shown::button, Shown::button},
      {true, true, Shown::in_menu, Shown::button, Shown::button, Shown::button},
@@ -52,7 +51,7 @@ struct Row {
   }
 };
 
-// Of the tools and their menu, with what parts them from the buttons at their left.
+// Returns the width of the tools and their menu, including the gap at the left.
 [[nodiscard]] float tools_width(const Row& row);
 void draw_tools(Row& row, float right);
 
@@ -65,7 +64,7 @@ struct Speeds {
 };
 constexpr Speeds kSpeeds = {{0.1, 0.25, 0.5, 1, 2, 5, 10},
                             {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}}};
-// Of sources with a thousand frames a second and more: too fast to follow in real time.
+// For sources of 1000 frames per second and more: real time is too fast to follow.
 constexpr Speeds kSlowSpeeds = {{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1},
                                 {{{"0.01×"}, {"0.02×"}, {"0.05×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}}}};
 
@@ -220,7 +219,7 @@ Tip save_tip(const PanelContext& c) {
 
 enum class CineTool { keep, compare, picture, record };  // from left to right
 
-constexpr float kMore = 20;  // the part of the image button that opens the save panel
+constexpr float kMore = 20;  // width of the part of the image button that opens the save panel
 
 Shown shown(const Row& row, CineTool tool) {
   switch (tool) {
@@ -259,7 +258,7 @@ void toggle_keep(PanelContext& c) {
   c.commands.send(command::CineChanged{});
 }
 
-// Saves the image at once; its right part opens the panel with everything else.
+// Draws a button that saves the image; its right part opens the save panel.
 void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   Ui& ui = c.ui;
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
@@ -273,7 +272,7 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
-// Opens the panel, which saves the image too.
+// Draws a button that opens the panel, which can also save the image.
 void save_icon(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);

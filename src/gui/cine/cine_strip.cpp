@@ -29,7 +29,7 @@ void draw_track(const Ui& ui, const Model& model, const Edits& edits, const Rect
     ui.disc(track.x1 - ui.px(1), track.cy(), 7.5F, theme::kText);
     return;
   }
-  // Outside the loop only the field remains, with a thin line: the frames are there but are not played.
+  // Frames outside the loop, which are not played: only the field and a thin line.
   ui.fill({track.x0 + ui.px(2), track.cy() - ui.px(1), track.x1 - ui.px(2), track.cy() + ui.px(1)},
           theme::kHistoryAfter, 1);
   const float in = track_x(track, cine_share(kept, cine.mark_in));
@@ -42,7 +42,7 @@ void draw_track(const Ui& ui, const Model& model, const Edits& edits, const Rect
 struct StripMark {
   const char* id;
   CineAct reset;
-  bool in;  // the left one
+  bool in;  // left mark
 };
 
 void mark_by_key(PanelContext& c, const StripMark& mark, const Hit& h) {
@@ -60,7 +60,7 @@ void mark_by_key(PanelContext& c, const StripMark& mark, const Hit& h) {
   }
 }
 
-// The marks stand above the track, so that they never cover the playhead.
+// Draws a mark above the track, so that it never covers the playhead.
 void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
   Ui& ui = c.ui;
   Cine& cine = c.edits.cine;
@@ -103,7 +103,7 @@ void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
   }
 }
 
-// The smallest of 1, 2, 5 x 10^k seconds whose labels have room.
+// Returns the smallest of 1, 2, 5 x 10^k seconds whose labels fit.
 double tick_step_s(double seconds, float width, float least) {
   for (double power = 1e-5; power < 1e5; power *= 10) {
     for (const double factor : {1.0, 2.0, 5.0}) {
@@ -120,7 +120,7 @@ std::string span_label(const KeptFrames& kept, int decimals) {
   return fmt::format("{} s · {}", length, counted_grouped(kept.frames, "frame"));
 }
 
-// Seconds before the newest frame below the track; where the playhead's own time stands no other label does.
+// Draws seconds before the newest frame below the track; the playhead's time replaces labels that it overlaps.
 void draw_labels(const Ui& ui, const Model& model, const Edits& edits, const Rect& track, float y) {
   const Cine& cine = edits.cine;
   const KeptFrames& kept = model.kept;
@@ -184,7 +184,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   }
   draw_labels(ui, c.model, c.edits, track, track.y1 + ui.px(c.compact ? 7 : 10));
   draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 8 : 12) - ui.px(theme::kRow));
-  draw_save_panel(c, x1, r.y0 - ui.px(6));  // the marks, which choose a film's frames, stay in sight
+  draw_save_panel(c, x1, r.y0 - ui.px(6));  // leaves the marks visible, which choose a video's frames
 }
 
 namespace {
@@ -252,13 +252,13 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
 
 namespace {
 
-constexpr float kTarget = 76;  // least side of what a finger hits, at scale 1
+constexpr float kTarget = 76;  // minimum side of touch targets, at scale 1
 constexpr float kLeastTrack = 48;
 constexpr float kReset = 80;        // width of Reset
-constexpr float kEverySpeed = 440;  // room of all speeds and the track
+constexpr float kEverySpeed = 440;  // width for all speeds and the track
 constexpr std::int64_t kHideAfter_ns = 10'000'000'000;
 constexpr std::int64_t kEnding_ns = 500'000'000;
-constexpr double kReplay_s = 3.0;  // that slow motion goes back
+constexpr double kReplay_s = 3.0;  // length of the slow-motion loop
 
 struct Speed {
   double factor;
@@ -275,7 +275,7 @@ enum class KeyGround { plain, chosen, primary };
 struct TouchButton {
   const char* id;
   std::string_view label;
-  std::string_view name;  // where it has no label
+  std::string_view name;  // if it has no label
   KeyGround ground = KeyGround::plain;
   std::string_view why_not = {};
 };
@@ -311,7 +311,7 @@ bool TouchStrip::ending(std::int64_t now_ns) const {
   return std::abs(now_ns - touched_ns_ - kHideAfter_ns) < kEnding_ns;
 }
 
-// Below 1: the last seconds again and again; 1: live.
+// Chooses a speed; below 1: loops over the last seconds; 1: live.
 void TouchStrip::choose_speed(PanelContext& c, double speed) {
   const bool frozen = c.model.run == RunState::frozen;
   wanted_speed_.reset();

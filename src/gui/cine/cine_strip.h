@@ -1,5 +1,5 @@
-// The strip below the image: the track over the kept frames with playhead and loop marks, and the row of buttons.
-// UI thread only.
+// Strip below the image: the track over the kept frames with playhead and loop marks, and the row of buttons. UI thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace echoloop {
 
-// Dragging a playhead along a track over the kept frames. While live a drag freezes first and seeks as soon as the kept
+// Drag of a playhead along a track over the kept frames. A drag in a live stream first freezes and seeks when the kept
 // frames are frozen. UI thread only.
 
-// Of a key: one frame an arrow, ten with Shift or Page; to later ones positive.
+// Returns the step of a key: one frame per arrow, ten with Shift or Page; positive to later ones.
 std::ptrdiff_t frame_steps(const KeyPress& press);
 
 class TrackDrag {
  public:
-  // `area`: where the mouse takes hold; `track`: from the oldest kept frame to the newest.
+  // Handles the drag. `area`: where it can start; `track`: from the oldest kept frame to the newest.
   void use(PanelContext& c, const char* id, const Rect& track, const Rect& area);
 
  private:
-  std::optional<double> wanted_;  // share of the track: where to go once frozen
+  std::optional<double> wanted_;  // fraction of the track: target when frozen
   double wanted_since_ = 0;
 };
 
@@ -33,23 +33,23 @@ class CineStrip {
   TrackDrag drag_;
 };
 
-// The row of buttons; `y` is its top. In cine_buttons.cpp.
+// Draws the row of buttons; `y` is its top.
 void draw_cine_buttons(PanelContext& c, float x0, float x1, float y);
 
-// The strip of the presentation for fingers: freeze, steps, slow motion, the kept frames. It hides when nothing has
-// been touched for a while. UI thread only.
+// Touch strip of the presentation: freeze, steps, slow motion, the kept frames. It hides after a period without input.
+// UI thread only.
 
 class TouchStrip {
  public:
   static constexpr float kHeight = 112;  // at scale 1
 
-  void touch(std::int64_t now_ns) { touched_ns_ = now_ns; }  // there was input, or the presentation begins
+  void touch(std::int64_t now_ns) { touched_ns_ = now_ns; }  // on input, or at the start of the presentation
   [[nodiscard]] bool shown(std::int64_t now_ns) const;
-  // True when it is about to hide: one more frame has to be drawn.
+  // Returns true shortly before it hides: one more frame must be drawn.
   [[nodiscard]] bool ending(std::int64_t now_ns) const;
 
   void draw(PanelContext& c, const Rect& r);
-  // A speed that was chosen while live takes effect once the history frames are frozen. Each frame.
+  // Applies a speed chosen while live, when the history frames are frozen. Each frame.
   void follow(const Model& model, Edits& edits, Commands& commands);
 
  private:

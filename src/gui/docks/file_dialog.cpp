@@ -25,14 +25,14 @@ namespace {
 constexpr std::size_t kMostEntries = 20000;
 constexpr float kRowHeight = 26;
 
-// What recordings are usually called; every other file can be opened too, it is only written fainter.
+// Returns true for usual names of recordings; other files can be opened as well, but are drawn fainter.
 bool usual_name(const std::string& name) {
   static const std::vector<std::string_view> endings = recording_endings();
   const std::string lower = lower_case(name);
   return std::ranges::any_of(endings, [&](std::string_view end) { return lower.ends_with(end); });
 }
 
-// The folder without a slash at its end.
+// Returns the folder without a trailing slash.
 fs::path plain(const fs::path& folder) { return (folder / "").parent_path(); }
 
 FolderListing list_of_disk(const fs::path& folder) {
@@ -55,7 +55,7 @@ FolderListing list_of_disk(const fs::path& folder) {
 
 }  // namespace
 
-// What is typed may be a whole path, or begin with ~ for the user's own folder.
+// Returns the typed path: absolute, relative to folder_, or with ~ for the home folder.
 fs::path FileDialog::typed_path() const {
   const std::string text = path_text_.data();
   const char* home = std::getenv("HOME");
@@ -63,7 +63,7 @@ fs::path FileDialog::typed_path() const {
   return folder_ / text;
 }
 
-// Several recordings, all of one ending: perhaps one file a frame or a line.
+// Counts recordings of one common extension: they may be one file per frame or line.
 void FileDialog::count_folder_files() {
   n_folder_files_ = 0;
   std::string ending;
@@ -80,7 +80,7 @@ void FileDialog::count_folder_files() {
   if (n_folder_files_ < 2) n_folder_files_ = 0;
 }
 
-// Brings entries_ up to what is typed and has been listed.
+// Updates entries_ for the typed text and the listed folder.
 void FileDialog::narrow() {
   const std::string text = path_text_.data();
   const bool typed = text != known_text_;
@@ -139,7 +139,7 @@ void FileDialog::open(Ui& ui, const fs::path& folder) {
   ui.await_text(EarlyText::From::now);
 }
 
-// A folder is entered, a file is the answer; so is the one file whose name has what was typed.
+// Enters a folder, returns a file; also the only file whose name contains the typed text.
 std::optional<fs::path> FileDialog::take(const fs::path& path) {
   std::error_code error;
   const fs::path whole = path.is_absolute() ? path : folder_ / path;
@@ -152,7 +152,7 @@ std::optional<fs::path> FileDialog::take(const fs::path& path) {
     return whole;
   }
   if (entries_.size() == 1 && whole == typed_path()) return take(listed_folder_ / entries_.front().name);
-  focus_ = true;  // typing goes on
+  focus_ = true;  // for further typing
   complaint_ = entries_.size() > 1 ? "Several names match: choose one." : "No such file or folder.";
   return std::nullopt;
 }
@@ -177,7 +177,7 @@ void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int pag
   }
 }
 
-// Of the list while it has the focus, which stays there; true when what is selected is to be opened.
+// Handles the keys of the list, which keeps the focus; returns true if the selected entry should be opened.
 bool FileDialog::take_list_keys(Ui& ui, const Rect& r, int page) {
   const int count = static_cast<int>(entries_.size());
   const Hit h = ui.key_stop("files", r, FocusKind::slider, "Files and folders");

@@ -1,6 +1,6 @@
-// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. The list shows the folder that is
-// typed, narrowed by what is typed after it. Folders are listed on a thread of their own, so that a slow disk never
-// stops the image. Everything else: UI thread only.
+// Dialog that chooses a recording: folders, files with their sizes, a typed path, keyboard. The list shows the typed
+// folder, filtered by the text after it. Folders are listed on a separate thread, so that a slow disk never blocks the
+// image. All else: UI thread only.
 #pragma once
 
 #include <array>
@@ -26,18 +26,18 @@ struct FolderEntry {
 };
 struct FolderListing {
   std::vector<FolderEntry> entries;  // folders first, by name
-  std::string complaint;             // why there are none
+  std::string complaint;             // reason for an empty list
 };
 using FolderLister = std::function<FolderListing(const std::filesystem::path& folder)>;
 
 class FileDialog {
  public:
   void open(Ui& ui, const std::filesystem::path& folder);
-  // Every frame; the chosen file.
+  // Draws the dialog, every frame; returns the chosen file or folder.
   std::optional<std::filesystem::path> draw(Ui& ui, std::span<const KeyPress> keys);
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  void list_with(FolderLister lister) { lister_ = std::move(lister); }  // instead of the disk
+  void list_with(FolderLister lister) { lister_ = std::move(lister); }  // replaces the disk
 
  private:
   struct Listing;  // filled by the listing thread
@@ -55,16 +55,16 @@ class FileDialog {
   void count_folder_files();
 
   bool open_ = false;
-  std::filesystem::path folder_;  // what is typed without one lies here
+  std::filesystem::path folder_;  // base of relative typed paths
   std::filesystem::path listed_folder_;
   FolderLister lister_;
   std::shared_ptr<Listing> listing_;
-  std::vector<FolderEntry> entries_;    // of the list on screen: those whose names have what was typed
+  std::vector<FolderEntry> entries_;    // in the displayed list: names that contain the typed text
   bool listed_ = false;                 // entries_ are of listing_
-  std::size_t n_folder_files_ = 0;      // of the listed folder, where they can be one recording; else 0
+  std::size_t n_folder_files_ = 0;      // in the listed folder, if they may form one recording; else 0
   std::array<char, 4096> path_text_{};  // PATH_MAX
   std::string known_text_;              // path_text_ before it was edited
-  int revision_ = 0;                    // a new text needs a new identity: ImGui keeps the old one of an active field
+  int revision_ = 0;                    // a new text needs a new id: ImGui keeps the old text of an active field
   bool focus_ = false;
   int selected_ = -1;
   std::string complaint_;

@@ -15,13 +15,13 @@
 namespace echoloop {
 namespace {
 
-constexpr float kAllWide = 780;     // at scale 1: from here on everything is side by side
-constexpr float kMethodWide = 120;  // and as much more for each plot of a method
+constexpr float kAllWide = 780;     // at scale 1: minimum for all plots in one row
+constexpr float kMethodWide = 120;  // added to it for each plot of a method
 constexpr float kPageHead = 24;
 constexpr int kTransmitsPage = 2, kMethodPage = 3;
 constexpr std::array<Choice, 4> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}, {"Method"}}};
 
-// What to do, or why there is nothing to show.
+// Returns the next step for the user, or the reason why there are no plots.
 std::string missing(const Model& model, const Edits& edits) {
   if (!edits.view.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
   if (!model.image.inspector.refusal.empty()) return model.image.inspector.refusal;
@@ -34,7 +34,7 @@ void step_transmit(PanelContext& c, const Inspection& pixel, int by) {
   c.edits.view.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
 }
 
-// Arrows around the transmit's name, ending at x; returns the left edge.
+// Draws arrows around the transmit's name, ending at x; returns the left edge.
 float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const Rect& head) {
   Ui& ui = c.ui;
   const std::string name = transmit_text(inspected_acquisition(c.model), pixel.transmit);
@@ -56,10 +56,10 @@ float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const
   return label;
 }
 
-// The sum of the channels beside what the beamformer made of them, in the words that fit.
+// Draws the sum of the channels next to the result of the beamformer, in the longest text that fits.
 void draw_sum(Ui& ui, const Inspection& pixel, const Rect& row) {
   if (row.width() < ui.px(60)) return;
-  // Methods that replace the pixel make something else of the channels than their sum.
+  // Methods that replace the pixel differ from the sum of the channels.
   const Adaptive method = pixel.method.method;
   if (method == Adaptive::slsc) {
     ui.text_fitted(
@@ -82,7 +82,7 @@ void draw_sum(Ui& ui, const Inspection& pixel, const Rect& row) {
        {}});
 }
 
-// What one pixel is made of. Wide, all plots side by side; narrow, in pages.
+// Components of one pixel. Wide dock: all plots in one row; narrow: pages.
 class InspectorDock final : public DockContent {
  public:
   void draw(const DockScene& scene, Rect head, const Rect& body) override;
@@ -97,7 +97,7 @@ class InspectorDock final : public DockContent {
     ChannelMap raw, aligned;
     TransmitImages pictures;
   };
-  std::unique_ptr<Textures> textures_;  // null: nothing was drawn yet
+  std::unique_ptr<Textures> textures_;  // null: not drawn yet
   int page_ = 0;                        // of a narrow dock
 };
 
@@ -120,7 +120,7 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int
   if (!paged) draw_sum(ui, *pixel, {x, head.y0, right, head.y1});
 }
 
-// Above the plots of a page: what has no room in the head. The page of the transmits needs none: a click chooses one.
+// Draws the parts that do not fit the header above a page's plots. Not for the transmits' page: a click chooses one.
 void InspectorDock::draw_page_head(PanelContext& c, Rect& body) const {
   const auto& pixel = c.model.image.inspector.pixel;
   if (page_ == kTransmitsPage || pixel == nullptr) return;
@@ -201,20 +201,20 @@ void inspector_icon(const IconPen& pen) {  // echoes along a delay curve
   pen.line({{-4, -5}, {-1.5F, 1}, {1.5F, 2}, {4, 0}, {6, -5}});
 }
 
-// The inspector's plots of an adaptive method: the channels of the pixel as phasors, the spectrum across the aperture,
+// Plots of an adaptive method in the inspector: the channels of the pixel as phasors, the spectrum across the aperture,
 // the correlation of channels some elements apart, and the weights of minimum variance with their beam pattern.
 
 namespace {
 
-constexpr ImU32 kShade = theme::rgb(0x27505C, 110);  // what counts
+constexpr ImU32 kShade = theme::rgb(0x27505C, 110);  // the values in use
 
-// In the upper right corner.
+// Draws text in the upper right corner.
 void draw_value(const Ui& ui, const Plot& plot, std::string_view text) {
   ui.text_right(Type::small, plot.box.x1 - ui.px(4), plot.box.y0 + ui.px(1), ui.px(15), theme::kText, text);
 }
 
 void draw_phasors(Ui& ui, const Rect& cell, const MethodView& view) {
-  constexpr double kReach = 2.4;  // of the root mean square
+  constexpr double kReach = 2.4;  // times the root mean square
   constexpr std::size_t kMostDrawn = 1024;
   constexpr std::string_view kTitle = "Channels, phasors";
   const Rect box = plot_box(ui, cell);
@@ -244,7 +244,7 @@ void draw_phasors(Ui& ui, const Rect& cell, const MethodView& view) {
           {}});
 }
 
-// Bars from 0 to the values, and a shade behind those that count.
+// Draws bars from 0 to the values, and a shade behind those in use.
 Plot draw_bars(const Ui& ui, const Rect& cell, const MethodView& view, const PlotLook& look, double shade_from,
                double shade_to) {
   const Plot plot = draw_plot(ui, cell, look);
@@ -261,7 +261,7 @@ Plot draw_bars(const Ui& ui, const Rect& cell, const MethodView& view, const Plo
   return plot;
 }
 
-// The value under the pointer, as a note.
+// Draws the value under the pointer as a note.
 void note_value(Ui& ui, const Rect& cell, const Plot& plot, const MethodView& view, std::string_view title,
                 std::string_view name) {
   const double x = plot.x_at(ImGui::GetIO().MousePos.x);
@@ -272,7 +272,7 @@ void note_value(Ui& ui, const Rect& cell, const Plot& plot, const MethodView& vi
                              fixed(static_cast<double>(view.curve[static_cast<std::size_t>(i)]), 3)));
 }
 
-// Within the limits of the parameter.
+// Sets a count, clamped to the limits of the parameter.
 void set_count(std::string_view key, double value, int& to) {
   const ParamSpec& spec = param(key);
   to = static_cast<int>(std::lround(std::clamp(value, spec.min, spec.max)));

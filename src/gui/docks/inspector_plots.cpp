@@ -1,4 +1,4 @@
-// The inspector's plots: two maps, of the raw lines and of the channels before summation; the line through the pixel,
+// Plots of the inspector: two maps, of the raw lines and of the channels before summation; the line through the pixel,
 // and spectra.
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace echoloop {
 namespace {
 
 struct PointedSample {
-  int element = -1;  // -1: the pointer is elsewhere
+  int element = -1;  // -1: not over the plot
   int row = 0;
 };
 
@@ -30,12 +30,12 @@ PointedSample pointed_at(Ui& ui, const char* id, const Plot& plot, int n_element
           index(mouse.y, plot.box.y0, plot.box.height(), n_rows)};
 }
 
-// Elements from 1, each as wide as its column.
+// Returns the axis of elements from 1, each as wide as its column.
 PlotAxis element_axis(std::size_t n, std::string_view unit) { return {0.5, static_cast<double>(n) + 0.5, unit, 0}; }
 
 double time_us(const Inspection& p, double sample) { return 1e6 * (p.first_s + sample / p.sampling_hz); }
 
-// Each element's own piece, bright within the aperture.
+// Draws each element's segment, bright within the aperture.
 void draw_delay_curve(const Ui& ui, const Plot& plot, const Inspection& p) {
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   const auto at = [&](std::size_t e) {
@@ -49,7 +49,7 @@ void draw_delay_curve(const Ui& ui, const Plot& plot, const Inspection& p) {
   ui.list().PopClipRect();
 }
 
-// Index of the value under the pointer; -1: elsewhere.
+// Returns the index of the value under the pointer; -1: none.
 int pointed_at(Ui& ui, const char* id, const Plot& plot, double first, double step, std::size_t n) {
   if (!ui.hit(id, plot.box).hovered || n == 0 || step <= 0.0) return -1;
   const double x = plot.x_at(ImGui::GetIO().MousePos.x);
@@ -89,7 +89,7 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
   constexpr std::string_view kTitle = "Delayed, weighted";
   const Plot plot = draw_plot(ui, cell, {kTitle, element_axis(p.channels.size(), {}), {-reach_us, reach_us, "µs"}});
   map.draw(ui, plot);
-  // The row that is summed.
+  // Marks the summed row.
   const float y = std::round(plot.y_px(0.0));
   for (const float x : {plot.box.x0, plot.box.x1 - ui.px(6)})
     ui.fill({x, y - ui.px(1), x + ui.px(6), y + ui.px(1)}, theme::kAccent);
@@ -105,7 +105,7 @@ void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const Displa
   const double first_mm = 1e3 * p.line.first_m, last_mm = 1e3 * p.line.last_m;
   const double step_mm = (last_mm - first_mm) / std::max<double>(static_cast<double>(p.line.db.size()) - 1.0, 1.0);
   constexpr std::string_view kTitle = "Line through the pixel";
-  // The display's window, and what lies above it.
+  // Range: the display window, and levels above it.
   const double top = 6.0 - display.gain_db;
   const double bottom = -display.dynamic_range_db - display.gain_db - 6.0;
   const Plot plot = draw_plot(ui, cell, {kTitle, {first_mm, last_mm, "mm"}, {top, bottom, "dB"}});
@@ -141,7 +141,7 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
                              db(p.spectra.filtered_db), db(p.spectra.response_db)));
 }
 
-// The images that single transmits make, small, side by side.
+// Images of single transmits, small, in rows.
 
 namespace {
 
@@ -227,7 +227,7 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
   const int rows = (n + across - 1) / across;
   const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
-  // A transmit that was chosen elsewhere comes into view.
+  // Scrolls to a transmit that was chosen elsewhere.
   if (view.pixel != nullptr && std::exchange(followed_, view.pixel->transmit) != view.pixel->transmit) {
     const float top = static_cast<float>(view.pixel->transmit / across) * row;
     scroll_ = std::clamp(scroll_, top - std::max(0.0F, area.height() - row + gap), top);
@@ -250,7 +250,7 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
       ui.fill(r, theme::kBlack);
       Shown& shown = shown_[k];
       update(shown, picture, c.edits.params.display);
-      // Aspect true within its place.
+      // Keeps the aspect ratio within the cell.
       const float fit = std::min(width, height / std::max(shown.height_per_width, 1e-3F));
       const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};
       if (shown.texture.id() != 0) {

@@ -18,7 +18,7 @@ struct Group {
   std::vector<const KeyHelp*> rows;
 };
 
-// Rows of one group may stand anywhere in the table.
+// Groups the rows; rows of one group may be anywhere in the table.
 std::vector<Group> groups(std::span<const KeyHelp> rows) {
   std::vector<Group> all;
   for (const KeyHelp& help : rows) {
@@ -30,10 +30,10 @@ std::vector<Group> groups(std::span<const KeyHelp> rows) {
 }
 
 constexpr float kLeast = 880, kSide = 20, kBetween = 24;  // of the overlay, at scale 1
-constexpr float kHead = 1.2F;                             // rows that a group's name takes
+constexpr float kHead = 1.2F;                             // height of a group's name, in rows
 float rows_of(const Group& group) { return static_cast<float>(group.rows.size()) + kHead; }
 
-// Where the second column begins so that the longer column is as short as can be.
+// Returns the first group of the second column for the shortest possible longer column.
 std::size_t split(const std::vector<Group>& all) {
   float whole = 0;
   for (const Group& g : all) whole += rows_of(g);
@@ -49,7 +49,7 @@ std::size_t split(const std::vector<Group>& all) {
   return best;
 }
 
-// Where the window has no room for the scale that is wanted.
+// Returns a note if the window is too small for the requested scale.
 std::string limit_text(const Ui& ui, float wanted, float room) {
   constexpr float kNear = 0.005F;
   if (wanted < ui.scale() + kNear) return {};
@@ -60,7 +60,7 @@ std::string limit_text(const Ui& ui, float wanted, float room) {
   return {};
 }
 
-// Smaller, the scale in force (a press takes the default), larger; at the right end of r.
+// Draws smaller, the current scale (a click resets it), larger; at the right end of r.
 std::optional<float> scale_row(Ui& ui, const Rect& r, float wanted_scale) {
   const float side = r.height(), wide = ui.px(72), gap = ui.px(4);
   const Rect up{r.x1 - side, r.y0, r.x1, r.y1};
@@ -91,7 +91,7 @@ std::optional<float> scale_row(Ui& ui, const Rect& r, float wanted_scale) {
   return wanted;
 }
 
-// Widths of a column of rows: keys, then what they do.
+// Widths of a column of rows: keys, then their effects.
 struct RowWidths {
   float key = 0, what = 0;
   Type type = Type::body;
@@ -125,7 +125,7 @@ void draw_rows(Ui& ui, const Rect& box, float row, const std::vector<Group>& all
   }
 }
 
-// The buttons at the left end of `foot`; moves its left end behind the last one.
+// Draws the buttons at the left end of `foot`; moves its left end past the last one.
 OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
   const auto button = [&](const char* id, float width, const char* label, const Tip& tip) {
     const Rect r{foot.x0, foot.y0, foot.x0 + ui.px(width), foot.y1};
@@ -153,7 +153,7 @@ OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float w
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float head = ui.px(48), foot = ui.px(56);
   const float row = std::round(std::min(ui.px(24), (screen.y - ui.px(16) - head - foot) / rows));
-  // As wide as its rows need; in a narrow window in smaller letters.
+  // Fits the width to the rows; narrow windows have smaller text.
   const float most = screen.x - ui.px(16);
   const auto wide = [&](const RowWidths& r) { return std::ceil(2 * (r.key + r.what)) + ui.px(kBetween + 2 * kSide); };
   RowWidths widths = row_widths(ui, keys, Type::body);
@@ -238,7 +238,7 @@ struct Callout {
   CardSide side = CardSide::right;  // of the target
 };
 
-// Beside the target where there is room, never over it unless it fills the window.
+// Places the callout next to the target if possible, never over it unless the target fills the window.
 Callout place(const Rect& target, float w, float h, float gap) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const auto fit = [](float v, float size, float whole) {
@@ -251,7 +251,7 @@ Callout place(const Rect& target, float w, float h, float gap) {
     top = std::round(top);
     return Callout{{left, top, left + w, top + h}, side};
   };
-  const bool on_top = target.y1 < 0.1F * screen.y;  // what stands beside it there belongs to it
+  const bool on_top = target.y1 < 0.1F * screen.y;  // controls next to it there belong to it
   if (on_top) return at(CardSide::below, x, target.y1 + gap);
   const bool small = target.width() < 0.5F * screen.x;
   if (small && target.x1 + gap + w < screen.x) return at(CardSide::right, target.x1 + gap, y);
@@ -353,7 +353,7 @@ std::string_view Tour::draw(Ui& ui, const Rect& picture) {
   const float skip = ui.width(Type::body, "Skip") + ui.width(Type::small, "Esc") + ui.px(8);
   const bool skipped = !last && step.lesson.empty() &&
                        ui.link("tour_skip", {box.x0 + pad, top, box.x0 + pad + skip, bottom}, "Skip", "Esc", {});
-  ui.hit("tour_callout", box);  // behind its buttons: nothing below it is pressed
+  ui.hit("tour_callout", box);  // below its buttons: blocks clicks on controls under it
   ui.hit("tour_target", target);
   ui.end_callout();
   if (forth) go(1);

@@ -20,7 +20,7 @@ constexpr double kMmPerM = 1e3, kDegreesPerRad = 57.29578;
 constexpr float kLineReach = 8, kLeastDrag = 5;  // pixels at scale 1
 constexpr std::size_t kMostCalipers = 20;
 
-// Between the plot's pixels and the strip's clock and depths.
+// Conversion between the plot's pixels and the strip's time and depth.
 struct TimeScale {
   const Plot& plot;
   double newest_s;
@@ -31,7 +31,7 @@ struct TimeScale {
   [[nodiscard]] double depth_m(float y) const { return plot.y_at(std::clamp(y, plot.box.y0, plot.box.y1)) / kMmPerM; }
 };
 
-// A moment at which a frame was acquired, where there is one.
+// Returns the acquisition time of the nearest frame, or `time_s` without frames.
 double frame_time_s(const MModeColumns& columns, double time_s) {
   const auto index = columns.index_at(time_s);
   if (!index.has_value()) return time_s;
@@ -72,7 +72,7 @@ void draw_caliper(const Ui& ui, const TimeScale& scale, const MModeCaliper& cali
   chip(ui, scale.plot, b, std::span(lines).first(text.rates.empty() ? 1 : 2));
 }
 
-// The level of the frame under the pointer, as its image has it.
+// Draws the level of the frame under the pointer, from its image.
 void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns, const FrameNumbers& numbers) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Rect& box = scale.plot.box;
@@ -102,7 +102,7 @@ std::string_view why_none(const Model& model, const Edits& edits) {
                                             : "Beamforming history frames along this line…";
 }
 
-// Words of the progress, and how it ends; returns where they begin.
+// Draws the progress and the link that cancels or resumes it; returns the left edge.
 float draw_progress(PanelContext& c, const Rect& head) {
   Ui& ui = c.ui;
   const MModeProgress& p = c.model.image.m_mode.progress;
@@ -178,16 +178,16 @@ class MModeDock final : public DockContent {
  private:
   void use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip);
 
-  // The caliper whose end is dragged, one behind the last: a new one.
+  // Caliper whose end is dragged; also a new one, which is the last.
   struct Grip {
     std::size_t index = 0;
-    bool second = true;  // which end
+    bool second = true;  // true: the end at time1_s
   };
   std::optional<Grip> grip_;
-  std::optional<MModeCaliper> begun_;  // by a press that may become a drag
+  std::optional<MModeCaliper> begun_;  // from a press that may become a drag
 };
 
-// A drag on the strip measures; the ends can be dragged, a right click removes.
+// Creates a caliper by a drag on the strip; ends can be dragged, a right click deletes.
 void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
   Ui& ui = c.ui;
   std::vector<MModeCaliper>& list = c.edits.view.m_mode.calipers;
@@ -215,7 +215,7 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
     if (!grip_ && list.size() < kMostCalipers) begun_ = MModeCaliper{time_s, depth_m, time_s, depth_m};
   }
   if (!h.held) begun_.reset();
-  if (begun_) {  // a click is no caliper
+  if (begun_) {  // a click creates none
     const ImVec2 a = scale.place(begun_->time0_s, begun_->depth0_m);
     if (std::hypot(a.x - mouse.x, a.y - mouse.y) >= ui.px(kLeastDrag)) {
       list.push_back(*std::exchange(begun_, std::nullopt));
@@ -228,7 +228,7 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
     (grip_->second ? m.time1_s : m.time0_s) = time_s;
     (grip_->second ? m.depth1_m : m.depth0_m) = depth_m;
   }
-  if (grip_ && !h.held) {  // both ends at one place
+  if (grip_ && !h.held) {  // deletes a caliper without length
     const MModeCaliper& m = list[grip_->index];
     const ImVec2 a = scale.place(m.time0_s, m.depth0_m), b = scale.place(m.time1_s, m.depth1_m);
     if (std::hypot(a.x - b.x, a.y - b.y) < ui.px(kLeastDrag)) {
@@ -254,7 +254,7 @@ void MModeDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   choose_span(c, "m_mode_span", head, c.view.transient.m_mode_span_s);
   const float right = draw_progress(c, head);
   const std::string line = line_text(scene.image, *c.edits.view.inspected);
-  for (const std::string& text : {line + "   every processed frame", line}) {  // whole, or not at all
+  for (const std::string& text : {line + "   every processed frame", line}) {  // complete, or omitted
     if (head.x0 + ui.width(Type::body, text) > right) continue;
     ui.text(Type::body, head.x0, head.y0, head.height(), theme::kText2, text);
     break;
@@ -337,7 +337,7 @@ constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
 
 double power_of_ten(double value) { return std::pow(10.0, std::floor(std::log10(value) + 1e-9)); }
 
-// Seconds of acquisition in a second.
+// Returns seconds of acquisition per second of playback.
 double playback_speed(const Model& model, const Edits& edits) {
   const double wanted_hz = edits.stream.rate_hz > 0.0 ? edits.stream.rate_hz : model.source.rate_hz;
   const Acquisition* const a = model.source.acquisition.get();

@@ -32,7 +32,7 @@ Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
 
 enum class Keyboard { leave, take };
 
-// A line of text that is kept in `text`; `hint` while it is empty.
+// Draws a line of text, stored in `text`; `hint` if it is empty.
 void text_row(PanelContext& c, const Rect& field, const char* id, std::string& text, const std::string& hint,
               Keyboard focus) {
   std::array<char, 1024> buffer{};
@@ -50,9 +50,8 @@ struct NumberField {
   FigureRange range;
 };
 
-// A number that is typed, and its unit. Text that is no number in range changes nothing and is replaced when the field
-// is left; until then the range stands in the place of the unit, and `refused` says why nothing can be saved. Returns
-// the right edge.
+// Draws a number field and its unit. Invalid text changes nothing and is replaced when the field loses focus; until
+// then the range replaces the unit, and `refused` is the reason for no saving. Returns the right edge.
 float number_field(PanelContext& c, float x, const Rect& row, const NumberField& look, double& value,
                    std::string& refused) {
   Ui& ui = c.ui;
@@ -94,7 +93,7 @@ void draw_place(PanelContext& c, Column& column) {
   }
 }
 
-// Why nothing can be saved; empty: it can.
+// Returns the reason why saving is not possible; empty: it is.
 std::string draw_size(PanelContext& c, const Rect& r) {
   SaveChoice& choice = c.view.saving;
   if (choice.format == SaveFormat::image_only) return {};
@@ -310,14 +309,14 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   const float height = ui.px(12 + 28 + 9 * 34 + 13 + 28 + 28 + 12 + 50);
   const float width = std::min(ui.px(kWidth), ImGui::GetIO().DisplaySize.x - ui.px(16));
   const float x0 = std::max(ui.px(8), right - width);
-  const float y0 = std::max(ui.px(8), bottom - height);  // over the strip in a low window
+  const float y0 = std::max(ui.px(8), bottom - height);  // covers the strip in a low window
   const Rect box{x0, y0, x0 + width, y0 + height};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
   ui.focus().enter(WindowPart::callout);
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_save", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  // Tab goes through one column, then the other; F6 from one to the other.
+  // Focus order: Tab visits one column, then the other; F6 switches between them.
   ui.focus().enter(WindowPart::left);
   const float middle = std::round(box.cx()), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
   Column column{box.x0 + ui.px(kSavePad), middle - ui.px(kSavePad), top, c.compact};
@@ -331,7 +330,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   ui.horizontal(middle, box.x1, other.y + ui.px(2), theme::kLine);
   other.y += ui.px(9);
   draw_film(c, other);
-  // What the last one became.
+  // Result of the last save.
   const Saving& saving = c.model.saving;
   ui.horizontal(box.x0, box.x1, foot, theme::kLine);
   ui.text_fitted(Type::small, column.x0, other.x1, foot + ui.px(14), ui.px(22),
@@ -342,7 +341,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
 
 namespace {
 
-// Half a frame's tolerance: a clock that only just missed an image has not missed it.
+// Adds half a frame's tolerance: a slightly late clock does not move a frame to another image.
 std::uint64_t place_of(const KeptFrames& kept, const FilmPlan& plan, std::size_t index) {
   const double after_s = cine_time_s(kept, index) - cine_time_s(kept, plan.first);
   return static_cast<std::uint64_t>(after_s * plan.rate_hz / plan.speed + 0.5 / static_cast<double>(plan.step));
@@ -360,10 +359,10 @@ FilmPlan plan_film(const KeptFrames& kept, const Cine& cine, const FilmChoice& c
   }
   const std::size_t frames = plan.last - plan.first + 1;
   const double seconds = cine_time_s(kept, plan.last) - cine_time_s(kept, plan.first);
-  constexpr double kUnknown_hz = 25.0;  // a single frame
+  constexpr double kUnknown_hz = 25.0;  // for a single frame
   const double came_hz = seconds > 0.0 ? static_cast<double>(frames - 1) / seconds : kUnknown_hz;
   const double wanted_hz = (kept.frame_rate_hz > 0.0 ? kept.frame_rate_hz : came_hz) * choice.speed;
-  // A rate that the clock only just missed is not a reason to leave out every other frame.
+  // Tolerance: a rate slightly above the limit does not drop every other frame.
   constexpr double kAllowed_hz = 1.05 * kFilmFastest_hz;
   plan.step = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / kAllowed_hz)));
   plan.rate_hz = std::max(wanted_hz / static_cast<double>(plan.step), 0.1);

@@ -21,14 +21,14 @@ std::string_view why_no_spectrogram(const Model& model, const Edits& edits) {
   return "Collecting consecutive frames for the first spectrum…";
 }
 
-// Of the frame on screen, while another than the newest can be.
+// Returns the position of the displayed frame while frozen, when it may differ from the newest.
 std::optional<double> shown_place_s(const DockScene& scene, const Spectrogram& s) {
   if (scene.c.model.run != RunState::frozen) return std::nullopt;
   return frame_place_s(s, scene.image, scene.c.view.transient.doppler.span_s);
 }
 
-// The spectral Doppler below the image: axes, baseline, aliasing limits, the two curves, the value under the pointer.
-// The spectra themselves are drawn below everything here (SpectrogramStrip).
+// Spectral Doppler below the image: axes, baseline, aliasing limits, the two curves, the value under the pointer. The
+// spectra are drawn below these (SpectrogramStrip).
 class SpectrogramDock final : public DockContent {
  public:
   void draw(const DockScene& scene, Rect head, const Rect& body) override;
@@ -43,11 +43,11 @@ class SpectrogramDock final : public DockContent {
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
   static void read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p);
 
-  float grabbed_y_ = 0;  // of the baseline that is held
+  float grabbed_y_ = 0;  // start of the baseline's drag
   double grabbed_baseline_ = 0;
 };
 
-// `shown_s`: the place of the frame on screen while frozen.
+// Draws the header; `shown_s`: the position of the displayed frame while frozen.
 void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s, std::optional<double> shown_s) {
   Ui& ui = c.ui;
   StripLook& look = c.view.transient.doppler;
@@ -70,7 +70,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
     if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
   }
   const std::vector<std::string> more = spectrogram_facts(s);
-  for (const std::string& piece : more) {  // as many as have room, each of them whole
+  for (const std::string& piece : more) {  // as many as fit completely
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
     if (head.x0 + ui.width(Type::body, longer) > right) break;
     text = longer;
@@ -78,7 +78,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
   ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2, text);
 }
 
-// Dragged at the axis; a right click brings it back to the middle.
+// Moves the baseline by dragging the axis; a right click resets it to the centre.
 void SpectrogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& plot) {
   Ui& ui = c.ui;
   ImagingParams& p = c.edits.params;
@@ -113,7 +113,7 @@ void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrog
   const auto back = static_cast<std::uint64_t>(std::max(0.0, -ago_s / s.step_s()));
   if (back < s.end - s.first()) {
     const std::uint64_t k = s.end - 1 - back;
-    double share = v_m_s / s.aliasing_m_s;  // on the spectrum's own axis
+    double share = v_m_s / s.aliasing_m_s;  // on the spectrum's axis, without the baseline's shift
     share = share > 1.0 ? share - 2.0 : share < -1.0 ? share + 2.0 : share;
     const int bin = std::clamp(static_cast<int>(std::lround((share + 1.0) * 0.5 * s.n_bins)), 0, s.n_bins - 1);
     const float level = s.column(k)[static_cast<std::size_t>(bin)];
@@ -129,7 +129,7 @@ void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrog
   ui.text_centred(Type::small, chip, theme::kText, text);
 }
 
-// Axes, baseline, limits and curves.
+// Draws axes, baseline, limits and curves.
 Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels) {
   const StripLook& look = c.view.transient.doppler;
   const Ui& ui = c.ui;
@@ -145,7 +145,7 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
                  .labels = labels});
   ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
-  // The limits themselves, where the baseline has moved them into sight.
+  // Limits that the baseline has moved into the plot.
   for (const double at : {limit, -limit}) {
     if (p.doppler.baseline == 0.0) continue;
     const float y = plot.y_px(at);

@@ -1,6 +1,6 @@
-// A figure for paper and slides: one image or A and B side by side, with rulers, colour bars, scale bar, numbered marks
-// with a key of their values, strips of M-mode and spectral Doppler, and a caption below. Drawn once for PNG, SVG and
-// PDF (canvas.h); lengths are points (1/72 inch), text is at least 7 of them. Any thread. No ImGui.
+// Figure for papers and slides: one image or A and B in a row, with rulers, colour bars, scale bar, numbered marks with
+// a key of their values, strips of M-mode and spectral Doppler, and a caption below. The same drawing for PNG, SVG and
+// PDF (canvas.h); lengths in points (1/72 inch), text at least 7 points. Any thread. No ImGui.
 #pragma once
 
 #include <filesystem>
@@ -27,22 +27,22 @@ struct FigureImage {
   Image image;  // with a host copy, borrowed
   ImagingParams display;
   ImageOverlays over = {};
-  std::string title = {};  // of A and B
+  std::string title = {};  // if A and B
   FrameNumbers numbers = {};
   SampleFaults faults = {};  // of the image's frame
-  bool matched = false;      // B, whose levels are mapped to A's histogram
+  bool matched = false;      // for B: its levels are mapped to A's histogram
 };
 
-// One mark, or with number 0 a value of a pair of them.
+// Row for a mark, or with number 0 for a value of a pair of them.
 struct FigureKeyRow {
   int number = 0;
   std::string name, value;
-  std::string value_b = {};  // of B, on a line of its own below A's
+  std::string value_b = {};  // of B, on a separate line below A's
 };
 
 struct Figure {
   std::vector<FigureImage> images;       // one, or A and B
-  std::vector<FigureStrip> strips = {};  // below them, of the last of them
+  std::vector<FigureStrip> strips = {};  // below the images, belonging to the last one
   std::string caption;
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
@@ -54,65 +54,65 @@ enum class KeyPlace { none, beside, below };
 
 struct FigureLayout {
   double width = 0.0, height = 0.0;
-  std::vector<CanvasRect> images, strips;  // of the strips their levels
-  bool common_depth = false;               // of A and B: only the first has numbers at its ruler
-  CanvasRect level_bar, a_bar, flow_bar;   // a_bar: where A shows levels and B weights, or the other way round
+  std::vector<CanvasRect> images, strips;  // of strips: box of the levels
+  bool common_depth = false;               // for A and B: only the first has numbers on its ruler
+  CanvasRect level_bar, a_bar, flow_bar;   // a_bar: if one shows levels and the other weights
   KeyPlace key_place = KeyPlace::none;
   CanvasRect key;
   std::vector<std::string> caption_lines;
-  CanvasPoint caption;  // middle of the first line's left end
+  CanvasPoint caption;  // centre left of the first line
 };
 
-// On whole pixels of the images. Throws Error when it would be larger than kMostFigurePixels a side.
+// Returns a layout on whole pixels of the images. Throws Error if a side would exceed kMostFigurePixels.
 inline constexpr int kMostFigurePixels = 16384;
 FigureLayout lay_out(const Figure& figure, TextRasterizer& rasterizer, double pixels_per_pt);
 
 void draw_figure(Canvas& canvas, const Figure& figure, const FigureLayout& layout);
 
-// A figure on disk, as PNG, SVG or PDF by the ending of its name. Any thread.
+// Figure file: PNG, SVG or PDF by the extension of its name. Any thread.
 
 enum class FigureFormat { png, svg, pdf };
 
-// Throws Error for another ending, and for PDF where this program cannot write it.
+// Throws Error for another extension, and for PDF if this program cannot write it.
 FigureFormat figure_format(const std::filesystem::path& path);
 
-// Throws Error where the figure would be too large for the file.
+// Throws Error if the figure would be too large for the file.
 void require_figure_size(const std::filesystem::path& path, const Figure& figure);
 
 struct FigureAbout {
   std::string title;
-  std::string command = {};                                // that makes the image again
-  std::vector<std::pair<std::string, std::string>> texts;  // kept in a PNG: keyword, text
+  std::string command = {};                                // reproduces the image
+  std::vector<std::pair<std::string, std::string>> texts;  // stored in a PNG: keyword, text
 };
 // Throws Error.
 void write_figure(const std::filesystem::path& path, const Figure& figure, const FigureAbout& about);
 
-// The rows of a figure's key: what each mark is and measures, then what each pair of regions measures. Any thread.
+// Rows of a figure's key: name and values of each mark, then the values of each pair of regions. Any thread.
 
-// `measured`: of the same marks on the figure's image, or on A and B in this order.
+// Returns the rows. `measured`: of the same marks on the figure's image, or on A and B in this order.
 std::vector<FigureKeyRow> figure_key(const Marks& marks, const std::vector<const Measured*>& measured);
 
 namespace figure {
 
-// Height of the key in so many columns.
+// Returns the height of the key with this number of columns.
 double key_height(const Figure& figure, int columns);
 void draw_key(Canvas& canvas, const Figure& figure, const FigureLayout& layout);
 
 }  // namespace figure
 
-// The sentences below a figure: source, frame, time, then what formed the image. Any thread. No ImGui.
+// Caption of a figure: source, frame, time, then the parameters of the image. Any thread. No ImGui.
 
-// Of A and B: what they have in common once, then what each has of its own. `note`: a last sentence; may be empty.
+// Returns the caption; for A and B: common facts once, then those of each. `note`: a last sentence; may be empty.
 std::string figure_caption(const std::vector<FigureImage>& images, const std::string& source, const std::string& note);
 
-inline constexpr const char* kNoBreak = "\u00A0";  // between a value and its unit: no line of a figure ends there
+inline constexpr const char* kNoBreak = "\u00A0";  // between a value and its unit: prevents line breaks there
 
-// What A and B differ in, as titles beside their letters.
+// Sets the differences of A and B as titles next to their letters.
 void title_images(std::vector<FigureImage>& images);
 
-// A film's picture: the image as it is displayed, aspect true, with rulers in millimetres, the colour bar in dB, and
-// below it which source, frame and time it is and what formed it. Drawn on the CPU, so that films need no OpenGL and
-// never wait for the window. One thread at a time, any thread.
+// Image of a video: the displayed image with its aspect ratio, rulers in millimetres, the colour bar in dB, and below
+// it source, frame, time and parameters. Drawn on the CPU, so that videos need no OpenGL and never wait for the window.
+// One thread at a time, any thread.
 
 class FilmPainter {
  public:
@@ -120,10 +120,10 @@ class FilmPainter {
 
   [[nodiscard]] int width() const { return width_; }  // both even; at most 1920 x 1080
   [[nodiscard]] int height() const { return height_; }
-  [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last image is; its edges: end points
+  [[nodiscard]] const PixelArea& area() const { return area_; }  // box of the last image; its edges: end points
   [[nodiscard]] bool has_words() const { return rasterizer_.any(); }
 
-  // An image with a host copy; one of another grid is fitted into the same film. With the flow that belongs to it;
+  // Draws an image with a host copy; one of another grid is fitted into the same video. `flow`: belongs to the image;
   // null: none.
   const RgbImage& paint(const Image& image, const FlowImage* flow = nullptr);
 
@@ -132,7 +132,7 @@ class FilmPainter {
 
   FilmLook look_;
   int width_ = 0, height_ = 0;
-  int right_ = 0;  // of the image: colour bars
+  int right_ = 0;  // width right of the image, for colour bars
   PixelArea area_;
   Grid ground_grid_;
   ImageSampler sampler_;

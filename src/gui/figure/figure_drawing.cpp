@@ -29,7 +29,7 @@ constexpr double kNumberRadius = 6.2;
 
 bool wiped(const Figure& f) { return f.images.size() > 1 && f.size.wipe_mm.has_value(); }
 
-// Those that have a place of their own.
+// Returns the images with a separate box.
 std::span<const FigureImage> placed(const Figure& f) {
   return wiped(f) ? std::span(f.images).last(1) : std::span(f.images);
 }
@@ -42,14 +42,14 @@ RgbImage sampled(const FigureImage& i, double width, double height) {
   return pixels;
 }
 
-// Of the width of B's image, where A ends.
+// Returns the end of A as a fraction of the width of B's image.
 double wipe_share(const Figure& f) {
   const Grid& g = f.images.back().image.grid;
   const double x_m = *f.size.wipe_mm * kMetresPerMillimetre;
   return std::isnan(x_m) ? 0.5 : std::clamp((x_m - g.x0_m) / std::max(g.width_m(), 1e-6), 0.0, 1.0);
 }
 
-// Over B's pixels, at the same places in millimetres.
+// Draws A over B's pixels, at the same positions in millimetres.
 void lay_a_over(const Figure& f, RgbImage& pixels) {
   const Grid &a = f.images.front().image.grid, &b = f.images.back().image.grid;
   const double across = pixels.width / std::max(b.width_m(), 1e-6), down = pixels.height / std::max(b.height_m(), 1e-6);
@@ -76,7 +76,7 @@ void draw_pixels(Canvas& canvas, const Figure& f, std::size_t index, const Canva
   canvas.image(area, pixels);
 }
 
-// Returns where the numbers are, so that nothing else goes there.
+// Returns the boxes of the numbers, which other labels must avoid.
 std::vector<CanvasRect> draw_numbers(Canvas& canvas, const Marks& marks, const ImagePlace& place,
                                      std::vector<CanvasRect> taken) {
   std::vector<LabelledMark> all;
@@ -131,7 +131,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
   const Grid& g = i.image.grid;
   const double units_per_m = area.width() / std::max(g.x1_m - g.x0_m, 1e-6);
-  const bool room = area.width() > kScaleBarRoom && area.height() > kScaleBarRoom;  // the rulers say the same
+  const bool room = area.width() > kScaleBarRoom && area.height() > kScaleBarRoom;  // the rulers show the scale as well
   if (index + 1 == l.images.size() && room) {
     draw_scale_bar(canvas, area, units_per_m, kEm);
     taken.push_back({area.x0 + 0.55 * area.width(), area.y1 - 3.3 * kEm, area.x1, area.y1});
@@ -182,13 +182,13 @@ namespace {
 using namespace figure;
 
 constexpr double kPtPerMm = 72.0 / 25.4;
-constexpr double kLeastWidth = 85.0 * kPtPerMm;      // for a caption that can be read
-constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image and its strips, where the width is given: a page
-constexpr double kLeastHeight = 60.0 * kPtPerMm;     // of the image, however many strips there are
-constexpr double kLeastBesideKey = 55.0 * kPtPerMm;  // of the images: narrower, the key goes below
+constexpr double kLeastWidth = 85.0 * kPtPerMm;      // for a legible caption
+constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image and its strips, for a given width: a page
+constexpr double kLeastHeight = 60.0 * kPtPerMm;     // of the image, for any number of strips
+constexpr double kLeastBesideKey = 55.0 * kPtPerMm;  // of the images: if narrower, the key is placed below
 constexpr double kLeastImage = 18.0 * kPtPerMm;      // for the numbers of a dozen marks
-constexpr double kMostKey = 1.2;                     // of the height of the images: longer, it goes below
-constexpr double kSlack = 0.98;                      // letters in whole pixels are up to 2 % wider
+constexpr double kMostKey = 1.2;                     // times the height of the images: longer keys go below
+constexpr double kSlack = 0.98;                      // text on whole pixels is up to 2 % wider
 
 double width_m(const FigureImage& i) { return std::max(i.image.grid.x1_m - i.image.grid.x0_m, 1e-6); }
 double height_m(const FigureImage& i) { return std::max(i.image.grid.z1_m - i.image.grid.z0_m, 1e-6); }
@@ -208,7 +208,7 @@ bool has_a_bar(const Figure& f) {
   return shows_weight(f.images.front().display.formation) != shows_weight(f.images.back().display.formation);
 }
 
-// What stands beside the images, by the width.
+// Widths of the parts next to the images.
 struct Beside {
   double left, between, bars, key;
   [[nodiscard]] double all() const { return left + between + bars + key + kMargin; }
@@ -223,12 +223,12 @@ Beside beside(const Figure& f, const FigureLayout& l) {
       .key = l.key_place == KeyPlace::beside ? kKeyAway + kKeyWidth : 0.0};
 }
 
-// Title, levels and times of all strips below each other.
+// Returns the height of title, levels and times of all strips.
 double strips_height(const Figure& f, double width) {
   return static_cast<double>(f.strips.size()) * (kStripAway + kStripTitle + strip_height(width) + kStripTimes);
 }
 
-// Points of a metre of the image plane. Decides where the key goes.
+// Returns points per metre of the image plane. Chooses the position of the key.
 double choose_scale(const Figure& f, FigureLayout& l) {
   double across_m = 0.0, down_m = 0.0;
   for (const FigureImage& i : placed(f)) across_m += width_m(i), down_m = std::max(down_m, height_m(i));
@@ -339,7 +339,7 @@ FigureLayout lay_out(const Figure& f, TextRasterizer& rasterizer, double pixels_
 namespace {
 
 constexpr double kPtPerInch = 72.0;
-constexpr double kPrintDpi = 300.0;  // at least, of the image in SVG and PDF
+constexpr double kPrintDpi = 300.0;  // minimum for the image in SVG and PDF
 
 double file_dpi(FigureFormat format, const FigureSize& size) {
   const double dpi = size.by == FigureSizing::factor ? kScreenDpi : size.dpi;

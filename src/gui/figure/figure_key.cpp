@@ -16,7 +16,7 @@ namespace {
 
 using All = std::vector<const Measured*>;
 
-// The value on each image, A | B.
+// Returns the value on each image, A | B.
 template <class Value>
 std::string of_each(const All& all, const Value& value) {
   std::string text;
@@ -40,7 +40,7 @@ const RegionStats* stats_of(const Measured& m, const Mark& mark) {
   return nullptr;
 }
 
-// Statistics describe the pixels with an echo: in percent, how much of the region these are.
+// Returns the share of pixels with an echo in percent; statistics describe only these pixels.
 std::string share_text(double share) { return std::isfinite(share) ? fixed(100.0 * share, 0) : "—"; }
 
 std::string region_level(const Measured& m, const Mark& mark) {
@@ -62,7 +62,7 @@ std::string widths(const Measured& m, int number) {
   return "—";
 }
 
-// The values of one image, or of A and of B below each other.
+// Returns the values of one image, or of A and of B on separate lines.
 template <class Value>
 FigureKeyRow valued(const Mark& mark, std::string name, const All& all, const Value& value) {
   if (all.size() < 2) return {mark.number, std::move(name), value(*all[0])};
@@ -170,7 +170,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
   return words;
 }
 
-// A value stays with its unit; a longer text may be broken.
+// Keeps a value and its unit on one line; a longer text may be broken.
 std::string unbroken(std::string word) {
   constexpr std::size_t kLongest = 32;
   if (word.size() > kLongest) return word;

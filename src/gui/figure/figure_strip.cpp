@@ -14,9 +14,9 @@ namespace {
 using namespace figure;
 
 constexpr double kStripHalo = 0.67, kStripChip = 0.82, kTick = 3.0;
-constexpr double kNameAway = 1.6 * kEm;  // of title and unit from the levels
+constexpr double kNameAway = 1.6 * kEm;  // distance of title and unit from the levels
 
-// The part of a line within the box; empty: none (Liang and Barsky 1984).
+// Returns the part of a line within the box; empty: none (Liang and Barsky 1984).
 CanvasLine clipped(CanvasPoint a, CanvasPoint b, const CanvasRect& box) {
   double from = 0.0, to = 1.0;
   const double dx = b.x - a.x, dy = b.y - a.y;
@@ -46,7 +46,7 @@ void draw_levels(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
   Image levels;
   levels.grid = {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = strip.columns, .nz = strip.rows};
-  levels.host_db = const_cast<float*>(strip.levels_db.data());  // an image's pixels may be written, these are not
+  levels.host_db = const_cast<float*>(strip.levels_db.data());  // Image has writable pixels, these are const
   ImageSampler(strip.display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
   canvas.fill(box.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(box, pixels);
@@ -79,7 +79,7 @@ void draw_title(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box,
   }
 }
 
-// Beside the caliper's second end, within the box, where no other one is.
+// Draws the text at the caliper's second end, within the box, where no other text is.
 void draw_caliper_text(Canvas& canvas, const StripCaliper& caliper, CanvasPoint at, const CanvasRect& box,
                        std::vector<CanvasRect>& taken) {
   const TextLook look{.em = static_cast<float>(kNumberEm), .color = kWhite};
@@ -120,11 +120,11 @@ void draw_calipers(Canvas& canvas, const FigureStrip& strip, const StripPlace& p
 
 constexpr int kColumns = 2000;  // of a Doppler strip
 
-// A spectrum from the fastest velocity down, with zero moved by the baseline: [n_bins + 1], as both ends are shown.
+// Writes a spectrum, largest velocity first, with zero shifted by the baseline: [n_bins + 1], as both ends are shown.
 void put_spectrum(const Spectrogram& s, std::uint64_t k, double baseline, double white_db, float* column, int step) {
   const auto spectrum = s.column(k);
   for (int row = 0; row <= s.n_bins; ++row) {
-    const double up = 1.0 - static_cast<double>(row) / s.n_bins + 0.5 * baseline;  // 0 to 1: the limits
+    const double up = 1.0 - static_cast<double>(row) / s.n_bins + 0.5 * baseline;  // 0 to 1: within limits
     const double bin = (up - std::floor(up)) * s.n_bins, below = std::floor(bin);
     const auto i = static_cast<std::size_t>(below) % spectrum.size();
     const double a = static_cast<double>(spectrum[i]), b = static_cast<double>(spectrum[(i + 1) % spectrum.size()]);
@@ -145,7 +145,7 @@ std::vector<float> spectra(const Spectrogram& s, const ImagingParams& params, do
   return levels_db;
 }
 
-// Broken where there is no value.
+// Adds a curve; missing values interrupt it.
 void add_curve(const SpectrogramCurve& curve, double step_s, double per_m_s, std::vector<StripLine>& lines) {
   CanvasLine line;
   const auto end = [&] {
@@ -207,7 +207,7 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
                 .levels_db = spectra(s, params, span_s),
                 .gate = params};
   f.facts.insert(f.facts.begin(), peak_text(s, span_s));
-  f.display.display.dynamic_range_db = params.doppler.range_db;  // white is 0 dB
+  f.display.display.dynamic_range_db = params.doppler.range_db;  // 0 dB is white
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
   if (shown_s) {
     f.lines.push_back({.points = {{*shown_s, f.y.first}, {*shown_s, f.y.last}}, .ink = {{255, 255, 255}, 0.6}});

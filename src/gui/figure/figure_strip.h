@@ -1,4 +1,4 @@
-// A strip below the image of a figure: M-mode or spectral Doppler over time, with its own axes. Plain values and their
+// Strip below the image of a figure: M-mode or spectral Doppler over time, with its own axes. Plain values and their
 // drawing; any thread. No ImGui.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace echoloop {
 
-// In the units of the strip's axes.
+// Line in the units of the strip's axes.
 struct StripLine {
   CanvasLine points;
   Ink ink;
@@ -30,25 +30,25 @@ struct StripCaliper {
 
 struct FigureStrip {
   std::string title;
-  std::vector<std::string> facts = {};  // behind the title, as many as have room
+  std::vector<std::string> facts = {};  // after the title, as many as fit
   PlotAxis x, y;
   int columns = 0, rows = 0;
-  std::vector<float> levels_db = {};  // [rows][columns], from x.first and y.first; not a number: black
+  std::vector<float> levels_db = {};  // [rows][columns], from x.first and y.first; NaN: black
   ImagingParams display = {};         // window and map of the levels
   std::vector<StripLine> lines = {};
   std::vector<StripCaliper> calipers = {};
-  // Where it comes from, on the image: one of both.
+  // Source of the strip on the image: one of the two.
   std::optional<PlanePoint> m_mode_line = {};
   std::optional<ImagingParams> gate = {};
 };
 
-// `box`: of the levels; title above, axes at the left and below, the bar of their levels at the right.
+// Draws the strip. `box`: the levels; title above, axes at the left and below, colour bar at the right.
 void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, PageGround ground);
 void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid);
 
-inline constexpr double kDopplerSpan_s = 4.0;  // where nothing else is chosen
+inline constexpr double kDopplerSpan_s = 4.0;  // default span
 
-// The newest `span_s`. `params`: baseline, range, gain and the place of the sample volume.
+// Returns the strip of the newest `span_s`. `params`: baseline, range, gain and position of the sample volume.
 FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves,
                            std::optional<double> shown_s = {});
 
@@ -56,7 +56,7 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
 
 namespace echoloop::figure {
 
-// Sizes and colours that layout and drawing of a figure share, in points.
+// Common sizes and colours for layout and drawing of a figure, in points.
 
 inline constexpr double kEm = 8.0, kNumberEm = 7.5;
 inline constexpr double kMargin = 10.0;
@@ -64,7 +64,7 @@ inline constexpr double kTitle = 15.0;     // row of A's and B's titles
 inline constexpr double kAxisName = 11.0;  // row of "x, mm"
 inline constexpr double kTop = kTopRuler_em * kEm, kLeft = kLeftRuler_em * kEm;
 inline constexpr double kBarAway = 14.0, kBar = 9.0, kBarLabels = kBarLabels_em * kEm;
-inline constexpr double kBetween = 14.0;  // images with a common depth ruler
+inline constexpr double kBetween = 14.0;  // gap of images with a common depth ruler
 inline constexpr double kKeyAway = 20.0, kKeyWidth = 138.0, kKeyColumn = 150.0;
 inline constexpr double kKeyHead = 16.0, kKeyRow = 25.0, kPairRow = 12.5, kKeyLine = 11.0;
 inline constexpr double kStripAway = 14.0, kStripTitle = 16.0, kStripTimes = 13.0;  // below the image, or a strip
@@ -83,7 +83,7 @@ inline ScaleLook scales(PageGround ground) {
 }
 inline Rgb paper(PageGround ground) { return ground == PageGround::dark ? Rgb{11, 13, 15} : Rgb{255, 255, 255}; }
 
-// Height of a strip's levels by the width of the whole figure.
+// Returns the height of a strip's levels for the width of the whole figure.
 inline double strip_height(double width) { return std::max(72.0, 0.22 * width); }
 
 }  // namespace echoloop::figure

@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-// The place of the two lines below a video's image, in pixels.
+// Position of the two lines below a video's image, in pixels.
 struct CaptionPlace {
   float left, right;
   float y;  // of the first line
@@ -43,7 +43,7 @@ class Lines {
   TextRasterizer& rasterizer_;
 };
 
-// As much of it as has room.
+// Returns the longest part that fits.
 std::string shortened(const std::string& name, TextRasterizer& rasterizer, float room) {
   std::string text = name;
   while (!text.empty() && rasterizer.width(kName, text + "…") > room) {
@@ -53,7 +53,7 @@ std::string shortened(const std::string& name, TextRasterizer& rasterizer, float
   return text.size() < name.size() ? text + "…" : text;
 }
 
-// What does not fit in the second line is left out from its end; the source's name gives way to frame and time.
+// Draws the caption. Items that do not fit the second line are omitted; the source's name is shortened in the first.
 void draw_film_caption(RgbImage& picture, TextRasterizer& rasterizer, const CaptionPlace& place, const FilmLook& film,
                        const Image& image) {
   Lines lines(picture, rasterizer);

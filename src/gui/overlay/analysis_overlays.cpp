@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-// Beside the upper right of its outline, where there is room.
+// Draws a number at the upper right of its outline, if the space is free.
 void draw_number(Canvas& canvas, int number, CanvasPoint at, const MarkLook& look, LabelRoom& room) {
   constexpr double kChip = 0.78;
   const TextLook text{.em = static_cast<float>(0.9 * look.em), .weight = Weight::strong, .color = ink::kAccent};
@@ -87,7 +87,7 @@ std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingPara
   return words;
 }
 
-// Live, objects may be an earlier frame's.
+// Returns a note: live objects may belong to an earlier frame.
 std::string overlay_note(const ImageOverlays& o, const Image& shown, const FrameNumbers& numbers) {
   if (o.objects == nullptr || o.objects->image->stamp.sequence == shown.stamp.sequence) return "";
   return fmt::format(", with the objects of frame {}", numbers.of(o.objects->image->stamp));
@@ -139,10 +139,10 @@ void ObjectFollower::take(Model& model, Edits& edits, const Image& shown) {
     return clear(view, picked);
   }
   const bool same = view.image != nullptr && view.image->number == number_;  // the mailbox was not emptied
-  if (same && picked.selected != selected_) {                                // another one was selected
+  if (same && picked.selected != selected_) {                                // selection has changed
     followed_ = picked.selected > 0 ? std::optional(view.object(picked.selected)) : std::nullopt;
   }
-  // What belongs to a kept frame stays in front, whatever comes behind it.
+  // Keeps the result of a kept frame in front; later results are not used.
   if (!(frozen && belongs(box_.front(), model, edits, shown))) box_.take();
   const ObjectImage& found = box_.front();
   if (!belongs(found, model, edits, shown)) {
@@ -160,7 +160,7 @@ bool ObjectFollower::belongs(const ObjectImage& found, const Model& model, const
   if (found.number == 0 || shown.number == 0 || found.acquisition != shown.acquisition) return false;
   if (!(found.grid == shown.grid) || found.labels.size() != found.grid.pixels()) return false;
   if (model.run == RunState::frozen) {
-    // Of this very image: a live one of the same frame may have been an average over frames.
+    // From this image: a live one of the same frame may be an average over frames.
     return found.stamp.sequence == shown.stamp.sequence && found.ready_ns >= shown.ready_ns &&
            equal_but_for_display(found.params, shown.params);
   }
@@ -171,7 +171,7 @@ void ObjectFollower::look_at(ObjectView& view, ObjectPick& picked, const ObjectI
   show_objects(view, std::make_shared<ObjectImage>(found));
   number_ = found.number;
   ready_ns_ = found.ready_ns;
-  picked.hovered_on_picture = 0;  // until the pointer is looked at again
+  picked.hovered_on_picture = 0;  // until the next hit test
   picked.selected = followed_ ? same_object(view, *followed_) : 0;
   if (picked.selected > 0) followed_ = view.object(picked.selected);
 }

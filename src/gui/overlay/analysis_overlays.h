@@ -1,5 +1,5 @@
-// What analyses lay over an image that is saved, in figures and in images alike; the window draws the same itself
-// (gui/view/analysis_layers.h). Any thread. No ImGui.
+// Overlays of analyses on saved images and figures; the window draws its own (gui/view/analysis_layers.h). Any thread.
+// No ImGui.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace echoloop {
 
-// Where an image lies on a canvas, and how lines over it look. Any thread. No ImGui.
+// Position of an image on a canvas, and style of lines over it. Any thread. No ImGui.
 
-// Where points of the image plane lie on the canvas.
+// Map from points of the image plane to the canvas.
 struct ImagePlace {
   CanvasRect box;  // its edges are the grid's end points
   Grid grid;
@@ -36,17 +36,17 @@ struct ImagePlace {
 
 struct MarkLook {  // in units of the canvas
   double line;     // thickness
-  double halo;     // of the dark ground, on each side of the line
+  double halo;     // width of the dark outline, on each side of the line
   double em;       // of numbers
 };
 
-// Of labels: within this, where nothing of `taken` is.
+// Space for labels: inside `within`, outside all of `taken`.
 struct LabelRoom {
   CanvasRect within;
   std::vector<CanvasRect> taken = {};
 };
 
-// On a dark ground.
+// Draws lines with a dark outline.
 inline void draw_outlined(Canvas& canvas, const std::vector<CanvasLine>& lines, const MarkLook& look) {
   constexpr double kHalo = 0.67;
   canvas.lines(lines, look.line + 2.0 * look.halo, {kBlack, kHalo});
@@ -55,17 +55,17 @@ inline void draw_outlined(Canvas& canvas, const std::vector<CanvasLine>& lines, 
 
 // Null: none.
 struct ImageOverlays {
-  const FlowImage* flow = nullptr;      // over the pixels, or in their place
+  const FlowImage* flow = nullptr;      // over the pixels, or replaces them
   const ObjectView* objects = nullptr;  // outlines, with the numbers of the largest
 };
 
-[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);  // which outlives them
-// Takes the last results of a run into `views`, as far as they belong to `image`.
+[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);  // `views` must outlive them
+// Copies the last results of a run that belong to `image` to `views`.
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 
-// Of an image shown with `display`, for its caption.
+// Returns text on the overlays for the caption of an image shown with `display`.
 [[nodiscard]] std::vector<std::string> overlay_words(const ImageOverlays& overlays, const ImagingParams& display);
-// Of the saved image `shown`, for the message line: overlays of another frame. Empty: there are none.
+// Returns a note for the message line on overlays from another frame than the saved image `shown`. Empty: none.
 [[nodiscard]] std::string overlay_note(const ImageOverlays& overlays, const Image& shown, const FrameNumbers& numbers);
 
 [[nodiscard]] bool has_outlines(const ImageOverlays& overlays);
@@ -73,15 +73,15 @@ void draw_outlines(Canvas& canvas, const ImageOverlays& overlays, const ImagePla
 void draw_labels(Canvas& canvas, const ImageOverlays& overlays, const ImagePlace& place, const MarkLook& look,
                  LabelRoom room);
 
-// Which objects belong to the image on screen: the reader of the objects mailbox. Live it is the newest one,
-// which may be a little older than the image; of a kept frame only that frame's own, with the same parameters. It
-// follows the selected object from image to image. UI thread only.
+// Assignment of objects to the displayed image: reader of the objects mailbox. Live: the newest ones, which may be a
+// little older than the image; for a kept frame only those of that frame with the same parameters. The selected object
+// is followed from image to image. UI thread only.
 
 class ObjectFollower {
  public:
   explicit ObjectFollower(Mailbox<ObjectImage>& box) : box_(box) {}
 
-  // Once a window frame, after flow: sets what belongs to `shown`.
+  // Sets the objects that belong to `shown`; once per window frame, after flow.
   void take(Model& model, Edits& edits, const Image& shown);
 
  private:
@@ -91,14 +91,14 @@ class ObjectFollower {
   static void clear(ObjectView& view, ObjectPick& picked);
 
   Mailbox<ObjectImage>& box_;
-  std::int64_t from_ns_ = 0;  // what was ready before is of another time
-  std::uint64_t number_ = 0;  // of what the view was made of
+  std::int64_t from_ns_ = 0;  // earlier results are obsolete
+  std::uint64_t number_ = 0;  // of the image in the view
   std::int64_t ready_ns_ = 0;
-  int selected_ = 0;  // as the view had it
+  int selected_ = 0;  // last selection in the view
   std::optional<FoundObject> followed_;
 };
 
-// Why no objects are shown, whatever is in the mailbox; empty: they are.
+// Returns the reason for showing no objects, whatever the mailbox contains; empty: they are shown.
 [[nodiscard]] std::string_view why_no_objects(const Model& model, const Edits& edits);
 
 }  // namespace echoloop

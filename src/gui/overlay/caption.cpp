@@ -28,7 +28,7 @@ CaptionItem cone_of(const ImagingParams& p) {
   return {"cone", std::string(get_choice(p, param("transmit_cone")).label) + ", " + opening, ""};
 }
 
-// What moves is smeared over these frames: said beside the time, before anything else.
+// Returns the number of averaged frames, over which motion is blurred: placed directly after the time.
 CaptionItem average_of(const Image& image) {
   if (image.averaged_frames <= 0.0) return {"", "not averaged", ""};
   return {"average of", fixed(image.averaged_frames, 1), "frames"};
@@ -54,7 +54,7 @@ std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decima
 std::optional<CaptionItem> time_item(const Image& image) {
   const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
   if (!(rate_hz > 0.0)) return std::nullopt;
-  if (rate_hz > 1000.0) return CaptionItem{"t", fixed(1e3 * image.stamp.time_s, 2), "ms"};  // less than 1 ms apart
+  if (rate_hz > 1000.0) return CaptionItem{"t", fixed(1e3 * image.stamp.time_s, 2), "ms"};  // steps below 1 ms
   return CaptionItem{"t", fixed(image.stamp.time_s, 3), "s"};
 }
 
@@ -73,7 +73,7 @@ std::vector<CaptionItem> caption_items(const Image& image, const FrameNumbers& n
   items.push_back({"c", fixed(p.formation.sound_speed_m_s, 0), "m/s"});
   const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
   const bool course = p.formation.recipe == Recipe::course;
-  if (formed) {  // neither aperture nor transmits nor filters of ours
+  if (formed) {  // without own aperture, transmits and filters
     items.push_back({"", "beamformed data", ""});
   } else if (course) {
     items.push_back({"", "course recipe", ""});
@@ -117,12 +117,12 @@ std::vector<ParamDifference> differing_params(const ImagingParams& a, const Imag
 
 namespace {
 
-constexpr double kLeastShare = 1e-4;  // shown as a share: 0.01 %
+constexpr double kLeastShare = 1e-4;  // smallest share given in percent: 0.01 %
 constexpr int kMostRanges = 4;
 
 std::string named(SampleFault fault) { return std::string(kSampleFaultRows[static_cast<std::size_t>(fault)].key); }
 
-template <class Visit>  // visit(words, fault) for each kind that occurs
+template <class Visit>  // visit(fault) for each kind found
 void for_each_fault(const SampleFaults& faults, Visit&& visit) {
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     if (faults.found[i].samples > 0) visit(static_cast<SampleFault>(i));
@@ -172,7 +172,7 @@ std::string faults_sentence(const SampleFaults& faults) {
   std::string text;
   for_each_fault(faults, [&](SampleFault fault) {
     const std::string share = fault_share_text(faults, fault);
-    const std::vector<bool>& elements = faults.of(fault).elements;  // empty: not known
+    const std::vector<bool>& elements = faults.of(fault).elements;  // empty: unknown
     text += fmt::format("{}{}: {}{}{}{}.", text.empty() ? "" : " ", fault_title(fault), share,
                         share.ends_with("%") ? " of samples" : "", elements.empty() ? "" : ", ",
                         elements.empty() ? "" : elements_text(elements, ElementWords::listed));

@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-// The four pixels around a place, and their shares.
+// Four pixels around a position, and their weights.
 struct Corners {
   std::size_t at[4];
   float share[4];
@@ -94,7 +94,7 @@ void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, 
 Image low_rank_image(const Image& image, const FlowImage& flow) {
   Image low_rank = image;
   low_rank.grid = flow.grid;
-  low_rank.host_db = const_cast<float*>(flow.low_rank_db.data());  // an image's pixels may be written, these are not
+  low_rank.host_db = const_cast<float*>(flow.low_rank_db.data());  // Image has writable pixels, these are const
   return low_rank;
 }
 

@@ -1,5 +1,5 @@
-// Flow in images that are saved: drawn on the CPU as shaders/flow.frag draws it in the window (a test compares them).
-// Any thread. No ImGui.
+// Flow in saved images: drawn on the CPU as by shaders/flow.frag in the window (a test compares them). Any thread. No
+// ImGui.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ struct PixelArea {
 // Power or velocity over an image.
 class FlowOverlay {
  public:
-  // Both outlive it. `display`: mode, threshold, priority.
+  // Keeps references to both. `display`: mode, threshold, priority.
   FlowOverlay(const FlowImage& flow, const ImagingParams& display);
 
-  // Over a point where the picture has `picture_db`; nothing: none.
+  // Returns the colour at a point where the image has `picture_db`; nullopt: none.
   [[nodiscard]] std::optional<Rgb> color(PlanePoint at, float picture_db) const;
 
  private:
@@ -31,19 +31,19 @@ class FlowOverlay {
   };
   const FlowImage& flow_;
   const ImagingParams& display_;
-  std::vector<Sum> sums_;  // [nz][nx], what the pixels' autocorrelation is made of
+  std::vector<Sum> sums_;  // [nz][nx], power and phasor of the pixels' autocorrelation
 };
 
-// The image's dB at a point, linear between pixel centres, clamped to its edges.
+// Returns the image's dB at a point, linear between pixel centres, clamped to its edges.
 float picture_db_at(const Image& image, PlanePoint at);
 
-// Paints power or velocity over `picture`, which is render_rgb() of `image`.
+// Draws power or velocity over `picture`, which is render_rgb() of `image`.
 void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, const ImagingParams& display);
 
-// The image that the low-rank picture is; it borrows the flow picture's pixels.
+// Returns the low-rank image, which refers to the pixels of `flow`.
 Image low_rank_image(const Image& image, const FlowImage& flow);
 
-// Room for the bar at the right of an image, and the bar. A small image becomes a whole number of times as large.
+// Extends an image to the right and draws the colour bar there. A small image is enlarged by an integer factor.
 void add_flow_scale(RgbImage& picture, const FlowImage& flow, const ImagingParams& display);
 
 }  // namespace echoloop

@@ -25,7 +25,7 @@ ImageSampler::ImageSampler(const ImagingParams& params) : params_(as_shown(param
   }
 }
 
-// Of a sector, where each pixel of the image lies in the grid; outside it: no column.
+// Finds the grid position of each pixel of a sector's image; outside: column -1.
 void ImageSampler::find_places(const Grid& grid, int w, int h) {
   places_.clear();
   places_.reserve(static_cast<std::size_t>(w) * static_cast<std::size_t>(h));

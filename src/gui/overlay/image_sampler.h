@@ -1,6 +1,6 @@
-// An image in any number of pixels, as it is displayed: the levels interpolated between its pixels, through window, map
-// and TGC, and flow over it. Outside a sector black. One thread at a time. No ImGui.
-// Why a class: the table of colours, and where each pixel lies in a sector, are found once.
+// Displayed image at any number of pixels: levels interpolated between its pixels, with window, colour map and TGC, and
+// flow over it. Black outside a sector. One thread at a time. No ImGui. Reason for a class: it computes the table of
+// colours, and the positions of pixels in a sector, only once.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ class ImageSampler {
  public:
   explicit ImageSampler(const ImagingParams& params);
 
-  // All of the image in `area` of the picture, whose edges are the grid's end points; with the flow that belongs to it,
-  // or null. The low-rank image takes the image's place.
+  // Draws the whole image in `area` of the picture, whose edges are the grid's end points; with its flow, or null. The
+  // low-rank image replaces the image.
   void draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow);
 
  private:
@@ -31,9 +31,9 @@ class ImageSampler {
   void draw_flow(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage& flow) const;
 
   ImagingParams params_;
-  std::vector<Rgb> levels_;  // colours over the window, from its lower end
+  std::vector<Rgb> levels_;  // colours of the window, from its lower end
   std::vector<float> row_;
-  std::vector<Place> places_;  // of a sector's pixels; outside: no column
+  std::vector<Place> places_;  // grid positions of a sector's pixels; outside: column -1
   Grid places_grid_;
   PixelArea places_area_;
 };

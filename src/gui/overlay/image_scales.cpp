@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-// The edge around a bar, and its colours: from 0 at the top to 1, one for each row of pixels.
+// Draws the edge around a bar, and its colours: from 0 at the top to 1, one for each row of pixels.
 void draw_bar(Canvas& canvas, const CanvasRect& bar, Rgb edge, const std::function<Rgb(double from_top)>& color) {
   canvas.fill(bar.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   RgbImage rows{
@@ -127,7 +127,7 @@ RulerStep ruler_step(double px_per_mm, double least_px, double scale) {
 RulerAxis ruler_axis(double low_m, double high_m, double pixels, double least_px, double scale) {
   const double low = low_m / kMetresPerMillimetre;
   const double high = high_m / kMetresPerMillimetre;
-  // Closer on a short ruler, where one number alone would be left.
+  // Smaller on a short ruler, which would otherwise have only one number.
   const double least = std::max(std::min(least_px, 0.25 * pixels), 0.6 * least_px);
   return {low, high, ruler_step(pixels / std::max(high - low, 1e-6), least, scale)};
 }
@@ -176,7 +176,7 @@ std::vector<GuideLine> gate_guides(const Grid& grid, const ImagingParams& p, dou
     return GuideLine{beyond(g.middle, flow, way * kFlowGap * unit_m), beyond(g.middle, flow, way * kFlowReach * unit_m),
                      kFlow, 1.0, 1.5};
   };
-  return {{beyond(g.shallow, g.along, -all_m), g.shallow, kAccent, kBeamOpacity},  // the beam, but for the gate itself
+  return {{beyond(g.shallow, g.along, -all_m), g.shallow, kAccent, kBeamOpacity},  // the beam without the gate
           {g.deep, beyond(g.deep, g.along, all_m), kAccent, kBeamOpacity},
           end(g.shallow),
           end(g.deep),
@@ -193,7 +193,7 @@ std::vector<FlowLabel> velocity_labels(double limit_m_s, double room) {
                                    {1.0, true, signed_fixed(-limit, decimals)}};
   const double step = round_up_125(2.0 * limit / std::max(room, 1.0));
   for (double v = -std::floor(limit / step) * step; v <= limit; v += step) {
-    if (limit - std::abs(v) < 0.4 * step) continue;  // the limit's place
+    if (limit - std::abs(v) < 0.4 * step) continue;  // position of the limit
     const double shown = std::abs(v) < 1e-9 * step ? 0.0 : v;
     labels.push_back({0.5 - 0.5 * v / limit, false, signed_fixed(shown, decimals_of_125(step))});
   }

@@ -1,5 +1,5 @@
-// Rulers in millimetres, colour bars and the scale bar around an image on any canvas: the same in films, figures and
-// saved images. All lengths follow the size of the letters. Any thread. No ImGui.
+// Rulers in millimetres, colour bars and the scale bar around an image on any canvas: the same in videos, figures and
+// saved images. All lengths scale with the size of the letters. Any thread. No ImGui.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct ScaleLook {
   }
 };
 
-// What the length of a tick, the gaps beside it and the labels of a bar take.
+// Sizes of ticks, gaps and labels together.
 inline constexpr double kTopRuler_em = 2.1, kLeftRuler_em = 4.0, kBarLabels_em = 3.2;
 
 enum class RulerLabels { ticks_only, numbers };
@@ -34,24 +34,24 @@ enum class RulerLabels { ticks_only, numbers };
 void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look);
 void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look, RulerLabels labels);
 
-// The display window: white (or the map's last colour) above, black below, labels to the right, "dB" above, after A or
-// B where each side of a comparison has a bar.
+// Draws the display window: white (or the map's last colour) above, black below, labels to the right, "dB" above, after
+// A or B if each side of a comparison has a bar.
 void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look,
                     const std::string& side = {});
 
-// Power or velocity, its unit above.
+// Draws power or velocity, its unit above.
 struct FlowBarTick {  // in units of the canvas
   double away, length, thickness;
 };
 void draw_flow_bar(Canvas& canvas, const CanvasRect& bar, const FlowImage& flow, const ImagingParams& display,
                    const ScaleLook& look, FlowBarTick tick);
 
-// A length of 1, 2 or 5 x 10^k mm, 15 to 40 % of the image's width, in the image's lower right corner.
+// Draws a length of 1, 2 or 5 x 10^k mm, 15 to 40 % of the image's width, in the image's lower right corner.
 void draw_scale_bar(Canvas& canvas, const CanvasRect& image, double units_per_m, double em);
 
-// Divisions of the rulers in millimetres, in the window and in films. Pure functions; any thread. No ImGui.
+// Divisions of the rulers in millimetres, in the window and in videos. Pure functions; any thread. No ImGui.
 
-// The smallest of 1, 2, 5 x 10^k mm at least `least_px` apart.
+// Smallest of 1, 2, 5 x 10^k mm at least `least_px` apart.
 struct RulerStep {
   double major_mm = 1;
   int minor_per_major = 5;
@@ -62,7 +62,7 @@ RulerStep ruler_step(double px_per_mm, double least_px, double scale);
 struct RulerAxis {
   double low_mm, high_mm;
   RulerStep step;
-  // Calls `at(value_mm, index)` for every tick within the image; index 0 of each minor_per_major is a labelled one.
+  // Calls `at(value_mm, index)` for every tick within the image; index 0 of each minor_per_major has a label.
   template <class F>
   void each(F at) const {
     const double minor = step.major_mm / step.minor_per_major;
@@ -75,8 +75,8 @@ struct RulerAxis {
 };
 RulerAxis ruler_axis(double low_m, double high_m, double pixels, double least_px, double scale);
 
-// Lines over the image that show where a strip below it comes from: the M-mode's line; the beam through the sample
-// volume, its ends, and the direction of the flow. The same in the window and in figures. Pure; any thread. No ImGui.
+// Lines over the image that mark the source of a strip below it: the M-mode's line; the beam through the sample volume,
+// its ends, and the direction of the flow. The same in the window and in figures. Pure; any thread. No ImGui.
 
 struct GuideLine {
   PlanePoint from, to;  // may lie outside the image
@@ -87,48 +87,48 @@ struct GuideLine {
 
 GuideLine m_mode_guide(const Grid& grid, PlanePoint at);
 
-// Where the gate lies on an image of this grid: its ends on the beam, the beam's direction (unit length, downwards).
+// Position of the gate on an image of this grid: its ends on the beam, the beam's direction (unit length, downwards).
 struct GateShape {
   PlanePoint middle, shallow, deep, along;
 };
 GateShape gate_shape(const Grid& grid, const ImagingParams& params);
-// `unit_m`: length of a unit of `thickness` on the image plane.
+// Returns the lines; `unit_m`: length of a unit of `thickness` on the image plane.
 std::vector<GuideLine> gate_guides(const Grid& grid, const ImagingParams& params, double unit_m);
 
-// What stands beside the colour bar of flow, the same in the window and in saved images. Any thread. No ImGui.
+// Labels of the colour bar of flow, the same in the window and in saved images. Any thread. No ImGui.
 
 struct FlowLabel {
-  double from_top = 0.0;  // share of the bar
-  bool main = false;      // an end that the user looks for
+  double from_top = 0.0;  // fraction of the bar
+  bool main = false;      // main value of the bar, drawn strong
   std::string text;
 };
 
-// Power: decibels from the threshold up. Velocity: up to the aliasing limit on both sides, with as many steps between
-// as there is room for.
+// Returns labels for power: decibels from the threshold up; for velocity: up to the aliasing limit on both sides, with
+// about `room` steps.
 std::vector<FlowLabel> flow_labels(const FlowImage& flow, const ImagingParams& params, double room);
 std::string flow_unit(const FlowImage& flow, const ImagingParams& params);
-// from_top: 0 to 1 along the bar.
+// Returns the colour at from_top, 0 to 1 along the bar.
 Rgb flow_bar_color(const ImagingParams& params, double from_top);
 
-// Of velocities on the scale of a limit.
+// Unit of velocities on the scale of a limit.
 struct VelocityUnit {
   const char* name;
   double per_m_s;
 };
 VelocityUnit velocity_unit(double limit_m_s);
-int velocity_decimals(double limit_in_unit);  // three figures or so, as the limit needs
-// With sign and unit: "+4.2 cm/s".
+int velocity_decimals(double limit_in_unit);  // for about three digits
+// Returns a velocity with sign and unit: "+4.2 cm/s".
 std::string velocity_text(double velocity_m_s, double limit_m_s);
 
-// Decibels above the threshold at which the power's colour is the brightest.
+// Range of the power's colours, in decibels from the threshold to the brightest.
 inline constexpr double kFlowPowerRange_db = 20.0;
 
-// t from 0, the threshold, to 1.
+// Returns the colour of t from 0, the threshold, to 1.
 Rgb flow_power_color(double t);
-// t from -1, the aliasing limit away from the probe, to 1.
+// Returns the colour of t from -1, the aliasing limit away from the probe, to 1.
 Rgb flow_velocity_color(double t);
 
-// Whether a mode is drawn over the image; the low-rank image takes its place instead.
+// Returns true if a mode is drawn over the image; the low-rank image replaces it instead.
 [[nodiscard]] inline bool is_overlay(FlowMode mode) { return mode == FlowMode::power || mode == FlowMode::velocity; }
 
 }  // namespace echoloop

@@ -18,10 +18,10 @@ namespace echoloop {
 namespace {
 
 constexpr double kOrigin_s = 1e5;    // of the clock: times of earlier frames stay above 0
-constexpr double kLongest_s = 16.0;  // pauses are not drawn longer
-constexpr double kLonely_s = 0.02;   // what a column stands for where nothing says how long a frame takes
-constexpr double kMissing = 2.5;     // times the usual step: frames are missing
-constexpr std::size_t kSteps = 9;    // that the usual step is the median of
+constexpr double kLongest_s = 16.0;  // longest pause that is drawn
+constexpr double kLonely_s = 0.02;   // duration of a column with an unknown frame rate
+constexpr double kMissing = 2.5;     // times the usual step: larger steps are gaps
+constexpr std::size_t kSteps = 9;    // the usual step is their median
 
 std::pair<std::int64_t, std::uint64_t> order(const FrameStamp& s) { return {s.acquired_ns, s.sequence}; }
 
@@ -35,7 +35,7 @@ double nominal_step_s(const LineColumn& c) {
   return is_timed(c) ? 1.0 / c.origin->acquisition->frame_rate_hz : kLonely_s;
 }
 
-// A stream that was started again: shown as a gap.
+// Returns the step between columns; a restarted stream is shown as a gap.
 double step_between(const LineColumn& a, const LineColumn& b) {
   const double passed_s = source_time_s(b) - source_time_s(a);
   return passed_s > 0.0 ? std::min(passed_s, kLongest_s) : (kMissing + 1.0) * nominal_step_s(b);
@@ -76,7 +76,7 @@ void MModeColumns::add(LineColumn& column) {
   drop_oldest();
 }
 
-// The newest column stays where it is; a new newest one follows the one before it.
+// Sets the times: the newest column keeps its time, a new newest one follows the previous one.
 void MModeColumns::set_times(std::size_t index) {
   if (list_.size() == 1) {
     list_[0].time_s = kOrigin_s + source_time_s(list_[0].column);
@@ -89,13 +89,13 @@ void MModeColumns::set_times(std::size_t index) {
   for (std::size_t i = index + 1; i > 0; --i) {
     const double time_s = list_[i].time_s - step_between(list_[i - 1].column, list_[i].column);
     const bool moved = i - 1 != index && std::abs(time_s - list_[i - 1].time_s) > 1e-9;
-    if (i - 1 < index && !moved) break;  // so have all before it
+    if (i - 1 < index && !moved) break;  // earlier ones are unchanged as well
     if (moved) changed_.from_s = std::min({changed_.from_s, time_s, list_[i - 1].time_s});
     list_[i - 1].time_s = time_s;
   }
 }
 
-// The column, and the gaps to either side, which it may have made or closed.
+// Marks the column as changed, and the gaps on both sides, which it may have opened or closed.
 void MModeColumns::note(std::size_t index) {
   const std::size_t before = index > kSteps ? index - kSteps : 0;
   const std::size_t after = std::min(index + kSteps, list_.size() - 1);
@@ -108,7 +108,7 @@ void MModeColumns::drop_oldest() {
   while (list_.size() > capacity(list_.back().column.origin->grid)) list_.pop_front();
 }
 
-// Between a column and those just before it; where there are too few, between those after it.
+// Returns the median step before a column, or, with too few columns there, after it.
 double MModeColumns::usual_step_s(std::size_t index) const {
   std::array<double, kSteps> steps{};
   std::size_t n = 0;
@@ -169,7 +169,7 @@ namespace {
 
 constexpr Rgb kEnvelope = {76, 195, 224}, kMean = {242, 193, 78};
 
-// The oldest column within the span.
+// Returns the oldest column within the span.
 std::uint64_t oldest(const Spectrogram& s, double span_s) {
   const auto columns = static_cast<std::uint64_t>(span_s / s.step_s());
   return std::max(s.first(), s.end > columns ? s.end - columns : 0);
@@ -215,7 +215,7 @@ std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, do
     return std::nullopt;
   }
   const auto frames = static_cast<double>(s.stamp.sequence - image.stamp.sequence);
-  const double half_window_s = 0.5 * s.frames / s.prf_hz;  // a column's time is its window's middle
+  const double half_window_s = 0.5 * s.frames / s.prf_hz;  // a column's time is the centre of its window
   const double place_s = std::min(half_window_s - frames / s.acquisition->frame_rate_hz, 0.0);
   return place_s >= -span_s ? std::optional(place_s) : std::nullopt;
 }

@@ -64,7 +64,7 @@ std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, doub
 
 LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm) {
   LabelledMark l{.lines = lines_of(mark, place, arm), .centre = {}};
-  if (!is_region(mark.kind)) {  // at its end
+  if (!is_region(mark.kind)) {  // label at its end
     l.centre = place.at(label_place(mark));
     if (mark.kind == MarkKind::point) l.radius = arm;
     return l;
@@ -84,7 +84,7 @@ void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const 
 }
 
 int enlarge_to_read(RgbImage& picture) {
-  constexpr int kReadable = 900;  // pixels of the longer side: room for values
+  constexpr int kReadable = 900;  // pixels of the longer side: enough for values
   const int times = std::clamp((kReadable + kReadable / 3) / std::max(picture.width, picture.height), 1, 4);
   if (times > 1) picture = enlarged(picture, times);
   return times;
@@ -130,14 +130,14 @@ CanvasPoint nearest_of(const LabelledMark& mark, CanvasPoint p) {
   return best;
 }
 
-// Up and to the right first, then alternating to both sides.
+// Returns direction `i`: up and right first, then alternating to both sides.
 CanvasPoint direction(int i) {
   const int turn = (i + 1) / 2 * (i % 2 == 0 ? 1 : -1);
   const double angle = -0.25 * kPi + 2.0 * kPi * turn / kDirections;
   return {std::cos(angle), std::sin(angle)};
 }
 
-// Between a point and the nearest one of a box around `at`.
+// Returns the distance from a point to a box around `at`.
 double distance_to_box(CanvasPoint p, CanvasPoint at, CanvasPoint half) {
   return std::hypot(std::max(std::abs(p.x - at.x) - half.x, 0.0), std::max(std::abs(p.y - at.y) - half.y, 0.0));
 }
@@ -148,7 +148,7 @@ class Placing {
           const LabelGaps& gaps)
       : marks_(marks), within_(within), taken_(taken), gaps_(gaps) {}
 
-  // Close together where there is little room.
+  // Places a label, without a gap if space is limited.
   PlacedLabel place(const LabelledMark& mark) {
     if (mark.wish && is_free(*mark.wish, mark.half, 0.0)) return put(mark, *mark.wish);
     for (const double gap : {gaps_.gap, 0.0}) {
@@ -158,9 +158,9 @@ class Placing {
     return put(mark, mark.wish.value_or(mark.centre));
   }
 
-  [[nodiscard]] bool crowded() const { return crowded_; }  // a label found no room
+  [[nodiscard]] bool crowded() const { return crowded_; }  // a label did not fit
 
-  // In rows and columns, which hold the most of them; each mark in turn gets the nearest place.
+  // Places the labels in rows and columns, which fit the most; each mark gets the nearest free position.
   [[nodiscard]] std::vector<PlacedLabel> in_rows() {
     placed_.clear();
     std::vector<CanvasPoint> places = rows_and_columns();
@@ -180,7 +180,7 @@ class Placing {
   };
 
   [[nodiscard]] std::vector<CanvasPoint> rows_and_columns() const {
-    constexpr double kApart = 0.05;  // so that neighbours do not touch
+    constexpr double kApart = 0.05;  // keeps neighbours from touching
     CanvasPoint half;
     for (const LabelledMark& mark : marks_) half = {std::max(half.x, mark.half.x), std::max(half.y, mark.half.y)};
     const double width = within_.width() - 2.0 * half.x, height = within_.height() - 2.0 * half.y;
@@ -227,7 +227,7 @@ class Placing {
     });
   }
 
-  // How many marks' lines a label there would cover.
+  // Returns the number of marks whose lines a label there would cover.
   [[nodiscard]] int lines_under(CanvasPoint at, CanvasPoint half) const {
     return static_cast<int>(std::ranges::count_if(marks_, [&](const LabelledMark& mark) {
       return distance_to_box(nearest_of(mark, at), at, half) < 0.5 * gaps_.gap;

@@ -13,51 +13,51 @@
 
 namespace echoloop {
 
-// Where the labels of marks go, in figures and in the window, so that none covers another: each moves on ellipses
-// around its mark to the first free place. Pure function; any thread. No ImGui.
+// Positions of the labels of marks, in figures and in the window, without overlap: each moves on ellipses around its
+// mark to the first free position. Pure function; any thread. No ImGui.
 
 struct LabelledMark {
   std::vector<CanvasLine> lines;
   CanvasPoint centre;                    // of the ellipses
-  double radius = 0.0;                   // of the first one: as far as the mark reaches
+  double radius = 0.0;                   // of the first one: the mark's extent
   CanvasPoint half = {};                 // of the label: half its width and height
-  std::optional<CanvasPoint> wish = {};  // middle of the label, tried first
+  std::optional<CanvasPoint> wish = {};  // centre of the label, tried first
 };
 
 struct LabelGaps {
   double gap;          // between a mark and its label, and between labels
-  double leader_from;  // gap from which a line joins them
+  double leader_from;  // minimum gap for a line between them
 };
 
 struct PlacedLabel {
-  CanvasPoint at;    // its middle
+  CanvasPoint at;    // centre
   CanvasPoint foot;  // the mark's nearest point
   bool leader = false;
 };
 
-// In the marks' order. No two labels overlap while `within` has room for them; places over other marks' lines are taken
-// last, those over `taken` never.
+// Returns the labels in the marks' order. No two labels overlap if `within` is large enough; positions over other
+// marks' lines are used last, those over `taken` never.
 std::vector<PlacedLabel> place_labels(const std::vector<LabelledMark>& marks, const CanvasRect& within,
                                       const std::vector<CanvasRect>& taken, const LabelGaps& gaps);
 
-// The mark's line, and small crosses at the points of distances and points.
+// Returns the mark's line, and small crosses at the points of distances and points.
 std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, double arm);
-// With those lines and no size of its label yet.
+// Returns a mark with those lines; the size of its label is not set.
 LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm);
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look);
 
-// A small image becomes a whole number of times as large, so that words in it can be read; returns that number.
+// Enlarges a small image by an integer factor, so that text in it is legible; returns the factor.
 int enlarge_to_read(RgbImage& picture);
 
-// `picture`: of all of `grid`; its first and last row and column are the grid's end points.
-// A small one is enlarged. Below the marks lie the lines of the analyses.
+// Draws the marks over the overlays. `picture`: of all of `grid`; its first and last row and column are the grid's end
+// points. A small one is enlarged.
 void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays = {});
 
-// The numbers of marks on one image: what the Measure panel shows and what a run without a window writes, by the same
-// functions. Marks count to the nanometre, which is what a file of them holds: read back, they give the same numbers to
-// the last digit. No ImGui. Any thread.
+// Measurements of marks on one image, by the same functions for the Measure panel and for runs without a window.
+// Positions of marks are rounded to nanometres, as in files: after reading, the numbers are identical to the last
+// digit. No ImGui. Any thread.
 
-// Which pixels lie in a region is found once a drawing, not once an image.
+// Cache of the pixels in each region: computed once per region and grid, not per image.
 class RegionPixelCache {
  public:
   const RegionPixels& of(const Mark& mark, const Grid& grid);
@@ -73,25 +73,25 @@ class RegionPixelCache {
   std::map<int, KnownPixels> known_;  // by the mark's number
 };
 
-// Fills all of `measured` but its histogram and trends. `measured.image`: the image that `picture` is; points take
-// their widths from `measured.fine` where that has them.
+// Fills `measured` except histogram and trends. `measured.image`: the image of `picture`; widths of points come from
+// `measured.fine` if present.
 void measure_marks(Measured& measured, const Marks& marks, const LevelImage& picture, RegionPixelCache& pixels);
 
 Region region_of(const Mark& mark);
 Mark to_nanometres(Mark mark);
 
-// The slope of the measured image against delay-and-sum, as values of its pairs and regions.
+// Names of the slope of the measured image against delay-and-sum in values of pairs and regions.
 inline constexpr const char* kSlope = "slope against delay-and-sum";
 inline constexpr const char* kSlopeIntercept = "intercept of the slope";
 inline constexpr const char* kSlopeFit = "r2 of the slope";
 
-// Adds or replaces the slopes and scatter plots of the pairs (over both regions) and of the single regions; none where
-// the grids differ.
+// Adds or replaces the slopes and scatter plots of the pairs (over both regions) and of the single regions; none if the
+// grids differ.
 void measure_slopes(Measured& measured, const Marks& marks, const LevelImage& picture, const LevelImage& das,
                     RegionPixelCache& pixels);
 void clear_slopes(Measured& measured);
 
-// Whether the image's levels are made by an adaptive method: contrasts are then not those of the tissue.
+// Returns true if an adaptive method made the image's levels: contrasts then differ from those of the tissue.
 bool changed_by_method(const ImagingParams& params);
 
 }  // namespace echoloop

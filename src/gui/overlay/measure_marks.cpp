@@ -114,7 +114,7 @@ void measure_line_mark(Measured& m, const Mark& mark, const LevelImage& picture)
   }
 }
 
-// Pixels of both; weights are left out, as regions of a pair lie close to each other.
+// Returns the pixels of both; without weights, as regions of a pair may be adjacent.
 RegionPixels joined(const RegionPixels& a, const RegionPixels& b) {
   RegionPixels both;
   std::set_union(a.index.begin(), a.index.end(), b.index.begin(), b.index.end(), std::back_inserter(both.index));
@@ -141,7 +141,7 @@ void add_points(std::vector<ScatterPoint>& points, const Levels& levels, const R
   }
 }
 
-// Every n-th, so that no more than kMostScatterPoints remain.
+// Keeps every n-th point, at most kMostScatterPoints.
 void thin(std::vector<ScatterPoint>& points) {
   const std::size_t step = points.size() / kMostScatterPoints + 1;
   std::size_t kept = 0;

@@ -12,10 +12,10 @@ std::uint8_t byte(double value) { return static_cast<std::uint8_t>(std::lround(s
 
 Rgb gray(double t) { return {byte(t), byte(t), byte(t)}; }
 
-// Black, red, yellow, white: the three channels one after the other, as thermal cameras show heat.
+// Returns black, red, yellow, white: the three channels in succession, as in thermography.
 Rgb hot(double t) { return {byte(t * 8.0 / 3.0), byte(t * 8.0 / 3.0 - 1.0), byte(t * 4.0 - 3.0)}; }
 
-// A sixth-order fit of matplotlib's viridis (CC0), within 4/255 of the table.
+// Returns a sixth-order fit of matplotlib's viridis (CC0), within 4/255 of the table.
 Rgb viridis(double t) {
   constexpr double c[7][3] = {
       {0.2777273272, 0.0054073445, 0.3340998053},   {0.1050930431, 1.4046135299, 1.3845901626},
@@ -54,8 +54,8 @@ MapTable make_table(ColorMap map) {
   return table;
 }
 
-// The level between pixel centres at (column, row), both in pixels of the grid. In a sector the amplitude is linear
-// between them, not the level: its pixels may be far apart.
+// Returns the level between pixel centres at (column, row), both in pixels of the grid. In a sector the amplitude is
+// interpolated linearly, not the level: its pixels may be far apart.
 double level_at(const Image& image, double column, double row) {
   const auto nx = static_cast<std::size_t>(image.grid.nx);
   const auto ix = static_cast<std::size_t>(column);
@@ -74,7 +74,7 @@ double level_at(const Image& image, double column, double row) {
   return polar ? 20.0 * std::log10(value) : value;
 }
 
-// An image pixel of the plane; black outside a sector.
+// Returns the colour at a position of the image plane; black outside a sector.
 Rgb color_at(const Image& image, const DisplayParams& display, double x_m, double z_m) {
   const GridPlace p = image.grid.place(x_m, z_m);
   if (!image.grid.contains(p, 0.01)) return {};
@@ -95,7 +95,7 @@ const MapTable& map_table(ColorMap map) {
 double transfer(double level_db, const DisplayParams& display) {
   if (level_db < display.reject_db && display.reject_db > kNoReject_db) return 0.0;
   const double t = (level_db + display.gain_db + display.dynamic_range_db) / display.dynamic_range_db;
-  if (!(t > 0.0)) return 0.0;  // also not a number
+  if (!(t > 0.0)) return 0.0;  // also for NaN
   return std::pow(std::min(t, 1.0), display.gamma);
 }
 

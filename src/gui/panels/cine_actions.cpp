@@ -186,7 +186,7 @@ double cine_time_s(const KeptFrames& kept, std::size_t index) {
 
 std::string cine_time_text(const KeptFrames& kept, std::size_t index) {
   const double apart_s = kept.frames > 1 ? kept.seconds / static_cast<double>(last_frame(kept)) : 0.0;
-  constexpr double kNearly = 0.01;  // 2 %: 0.1 ms by clocks that are not exact
+  constexpr double kNearly = 0.01;  // 2 %: 0.1 ms by inexact clocks
   const int decimals =
       apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - kNearly)), 2, 6) : 2;
   return fixed(cine_time_s(kept, index), decimals) + " s";
@@ -266,7 +266,7 @@ void letter(BarRow& row, CompareSide side) {
   row.x += ui.px(22) + ui.px(6);
 }
 
-// True when a recording is to be chosen.
+// Returns true if a recording should be chosen.
 bool side_a(BarRow& row) {
   PanelContext& c = row.c;
   const ComparedRecording& recording = c.model.kept.a_recording;
@@ -312,7 +312,7 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
     fit = &f;
     break;
   }
-  // Names of recordings take the room that is left.
+  // Gives the remaining width to names of recordings.
   const float spare = std::max(0.0F, std::floor(0.5F * (bar.width() - needed(ui, *fit))));
   const float combo = std::max(ui.px(fit->combo), std::min(ui.px(fit->combo) + spare, ui.px(kWidestCombo)));
   BarRow row{c, *fit, bar, combo, bar.x0 + ui.px(8)};

@@ -92,13 +92,13 @@ void display_panel(PanelContext& c, Column& column, bool& open) {
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// TGC: eight sliders down the depth, as on a scanner's console, with the curve through them. On the screen only.
+// TGC: eight sliders over depth, as on a scanner's console, with the curve through them. Display only.
 
 namespace {
 
 constexpr std::array<const char*, kTgcSteps> kKeys = {"tgc_1_db", "tgc_2_db", "tgc_3_db", "tgc_4_db",
                                                       "tgc_5_db", "tgc_6_db", "tgc_7_db", "tgc_8_db"};
-constexpr float kSliderRow = 24;  // of sliders of one line
+constexpr float kSliderRow = 24;  // height of a slider in one line
 constexpr float kDepthWidth = 24;
 
 std::string summary(const std::array<double, kTgcSteps>& gains, std::string_view unit) {
@@ -111,7 +111,7 @@ void set_all(ImagingParams& p, double gain_db) {
   for (const char* key : kKeys) set_number(p, *find_param(key), gain_db);
 }
 
-// Depth of step `i`, mm; a sector counts from its apex.
+// Returns the depth of step `i` in mm; in a sector measured from its apex.
 std::string depth_text(const Grid& g, int i) {
   if (g.nx == 0) return std::to_string(i + 1);
   const double first_m = g.polar() ? g.sector.r0_m : g.z0_m;

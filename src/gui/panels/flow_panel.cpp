@@ -1,5 +1,5 @@
-// Flow: what is computed of moving things and how it lies over the image. Which singular components are kept is
-// shown and dragged in flow_components.cpp. Then the sample volume of spectral Doppler.
+// Flow: mode, facts and overlay of the flow image, display and choice of the retained singular components, then the
+// sample volume of spectral Doppler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +22,9 @@
 
 namespace echoloop {
 
-// Rows that the files of the flow panel share. UI thread only.
+// Rows of the flow panel defined below. UI thread only.
 
-// The singular values with the two ends of what is kept, which can be dragged. True when something changed.
+// Draws the singular values with draggable ends of the retained ones. Returns true if the parameters have changed.
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not);
 
 namespace {
@@ -45,7 +45,7 @@ bool gate_row(PanelContext& c, Column& column) {
   return true;
 }
 
-// Angle and PRF scale the velocities; colour Doppler has the same controls, where on screen.
+// Draws angle and PRF, which scale the velocities, unless colour Doppler shows them already, and the range.
 bool range_rows(PanelContext& c, Column& column) {
   bool changed = false;
   for (const std::string_view key : {"flow_angle_rad", "flow_prf_hz"}) {
@@ -90,7 +90,7 @@ void warn(PanelContext& c, Column& column, const char* id, const std::string& te
   column.y += height + ui.px(4);
 }
 
-// A recording begins again before an ensemble is full, or the kept frames do not fill one.
+// Warns if a recording is shorter than an ensemble, or the kept frames do not fill one.
 void warn_of_short_ensemble(PanelContext& c, Column& column) {
   const std::uint64_t frames = c.model.source.frame_count;
   const auto needed = static_cast<std::uint64_t>(c.edits.params.color_flow.frames);
@@ -104,7 +104,7 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
   warn(c, column, "flow_too_short", text);
 }
 
-// Velocity and power of pixels that are not the linear sum of their channels.
+// Warns that velocity and power come from pixels that are not the linear sum of their channels.
 void warn_of_method(PanelContext& c, Column& column) {
   const FormationParams& p = c.edits.params.formation;
   if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || is_weight(p.adaptive)) return;
@@ -196,9 +196,9 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// The singular values of the last ensemble in decibels, and which of them are kept: two marks that can be dragged.
-// Below, one component: its Doppler spectrum, from its singular vector along the frames, and its map, which is on
-// screen when it alone is kept.
+// Singular values of the last ensemble in decibels, and the retained ones: two draggable marks. Below, one component:
+// its Doppler spectrum, from its singular vector along the frames, and its map, which is displayed if it alone is
+// retained.
 
 namespace {
 
@@ -207,7 +207,7 @@ constexpr int kBins = 257;
 constexpr double kFloor_db = -60.0;
 constexpr std::string_view kSpectrumTitle = "Component spectrum";
 
-// From one end of the axis to the other: velocities where they are known.
+// Limits of the axis, plus and minus `limit`: velocities if known.
 struct Axis {
   double limit = 1.0;
   std::string_view unit = "of Nyquist";
@@ -220,7 +220,7 @@ Axis axis_of(const FlowImage& flow) {
   return {};
 }
 
-// Keeps this component only, and afterwards what was kept before.
+// Draws the switch that retains this component only, or restores the previous selection.
 bool alone_row(PanelContext& c, Column& column, int component, std::string_view why_not) {
   struct Kept {
     int low = 0, high = 0;
@@ -246,7 +246,7 @@ bool alone_row(PanelContext& c, Column& column, int component, std::string_view 
   return true;
 }
 
-// What is under the pointer.
+// Draws the values under the pointer.
 void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis& axis, const std::vector<float>& levels,
                    double step) {
   const double at = plot.x_at(ImGui::GetIO().MousePos.x);
@@ -262,7 +262,7 @@ void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis&
 bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int first_kept, std::string_view why_not) {
   const int n = static_cast<int>(flow.singular_values.size());
   if (n < 2 || flow.temporal_vectors.size() != flow.singular_values.size() * flow.singular_values.size()) return false;
-  static std::optional<int> chosen;  // one plot, one user; none: the first that is kept
+  static std::optional<int> chosen;  // only one plot; nullopt: the first retained component
   Ui& ui = c.ui;
   const int component = std::clamp(chosen.value_or(first_kept), 1, n);
   const auto moved = slider(ui, column,
@@ -317,7 +317,7 @@ std::vector<float> levels_db(const std::vector<float>& values) {
   return levels;
 }
 
-// Percent of the energy of all frames that the kept components have.
+// Returns the energy of the kept components in percent of all frames' energy.
 double energy_percent(const std::vector<float>& values, Kept kept) {
   double all = 0.0, inside = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -329,7 +329,7 @@ double energy_percent(const std::vector<float>& values, Kept kept) {
   return all > 0.0 ? 100.0 * inside / all : 0.0;
 }
 
-// What the image on screen was made with, or where the hand is already.
+// Returns the components of the displayed image, or those already selected.
 Kept kept_now(const ImagingParams& p, const FlowImage& flow) {
   const int n = static_cast<int>(flow.singular_values.size());
   Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.first_component,
@@ -378,7 +378,7 @@ std::string_view chosen_text(const ImagingParams& p) {
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   Ui& ui = c.ui;
   const FlowImage* flow = c.model.analyses.flow.image.get();
-  if (flow == nullptr || flow->singular_values.empty()) return false;  // the next ensemble brings them
+  if (flow == nullptr || flow->singular_values.empty()) return false;  // until the next ensemble
   ImagingParams& p = c.edits.params;
   const int n = static_cast<int>(flow->singular_values.size());
   const std::vector<float> levels = levels_db(flow->singular_values);
@@ -394,7 +394,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
        "strongest components are tissue (slow, coherent motion), the flat tail is noise, and blood is in between. "
        "Coloured components are retained. Drag an end; right-click for automatic selection.",
        why_not});
-  static Grip grip = Grip::none;  // one plot, one mouse
+  static Grip grip = Grip::none;  // only one plot and one mouse
   const float x = ImGui::GetIO().MousePos.x;
   bool changed = false;
   if (h.pressed) grip = nearest_grip(plot, kept_now(p, *flow), x);

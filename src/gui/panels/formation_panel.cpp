@@ -92,7 +92,7 @@ bool recipe_row(PanelContext& c, Column& column) {
   return changed;
 }
 
-// What the sampling can hold: the Nyquist zone of RF, the demodulated band of IQ.
+// Returns the range of the sampling: the Nyquist zone of RF, the demodulated band of IQ.
 Interval band_limits_mhz(const Model& model, const Edits& edits) {
   const double to_mhz = 1.0 / kHertzPerMegahertz;
   if (model.source.acquisition == nullptr) return {0.0, 20.0};
@@ -104,7 +104,7 @@ Interval band_limits_mhz(const Model& model, const Edits& edits) {
   return {0.0, std::max({top, model.defaults.formation.band_high_hz, edits.params.formation.band_high_hz}) * to_mhz};
 }
 
-// As deep as samples go, at the speed of sound in use.
+// Returns the depth of the last samples, at the speed of sound in use.
 double recorded_depth_mm(const Model& model, const Edits& edits) {
   double last_s = 0.0;
   if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
@@ -178,7 +178,7 @@ constexpr std::array<OwnRow, 17> kFormationRows = {{{"recipe", recipe_row},
                                                     {"transmit_last", nullptr},
                                                     {"transmit_every", transmit_step_row}}};
 
-// In the panel's head: which side of a comparison its controls are of.
+// Draws the side of a comparison that the controls change, in the panel's header.
 void say_side(PanelContext& c, const Column& column, float header_y) {
   const Ui& ui = c.ui;
   const float h = ui.px(theme::kHeader);
@@ -223,7 +223,7 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// The speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
+// Speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
 
 namespace {
 
@@ -259,7 +259,7 @@ void draw_phi(const Ui& ui, const Rect& box, const FoundSpeeds& found, const Fou
   draw_curve(ui, plot, curve.phi, found.first_m_s, step, color, 1.5F);
 }
 
-// Each curve between its own lowest and highest value: their peaks are compared, not their heights.
+// Scales each curve to its own lowest and highest value: their peaks are compared, not their heights.
 void curve_plot(PanelContext& c, Column& column, const FoundSpeeds& found) {
   Ui& ui = c.ui;
   const Rect area = ui.row(column, kCurveHeight, 4);

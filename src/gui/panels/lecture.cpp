@@ -11,11 +11,11 @@
 namespace echoloop {
 namespace {
 
-constexpr float kDesigned = 646, kLecturePad = 28;  // height between the bars that the lengths here are of, at scale 1
+constexpr float kDesigned = 646, kLecturePad = 28;  // reference height between the bars for lengths here, at scale 1
 constexpr ImU32 kCopy = theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
 constexpr ImU32 kKernels = theme::kStageColors[static_cast<std::size_t>(Stage::beamform)];
 
-// Two words side by side, the chosen one filled.
+// Draws the choice of Serial or Overlap, with the current one filled.
 void order_choice(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   const std::string_view why = c.model.no_effect.streams;
@@ -44,7 +44,7 @@ void order_choice(PanelContext& c, const Rect& r) {
   }
 }
 
-// Copy, kernels, texture: what the source and the window do in between is not of this lesson.
+// Returns the rows for copy, kernels and texture, without producer, window and vsync.
 std::vector<TimelineRow> lecture_rows(int lanes) {
   std::vector<TimelineRow> rows = timeline_rows(lanes);
   std::erase_if(rows, [](const TimelineRow& row) {
@@ -53,7 +53,7 @@ std::vector<TimelineRow> lecture_rows(int lanes) {
   return rows;
 }
 
-// The stages that have worked, in their colours.
+// Draws the stages with spans, in their colours.
 void draw_legend(const Ui& ui, const Rect& r, const std::vector<Span>& spans) {
   float x = r.x0;
   for (std::size_t i = 0; i < kStageCount; ++i) {
@@ -83,7 +83,7 @@ void large_cross(const Ui& ui, float cx, float cy, ImU32 color) {
   ui.stroke({cx - r, cy + r}, {cx + r, cy - r}, color, 2);
 }
 
-// Source, the full buffer, what leaves it; crossed out is what the policy gives up.
+// Draws source, full buffer and result; a cross marks the loss of the policy.
 void draw_flow(const Ui& ui, const Rect& r, RingPolicy policy) {
   constexpr std::string_view kSource = "source";
   const Rect source{r.x0, r.y0, r.x0 + ui.width(Type::medium, kSource) + ui.px(28), r.y1};
@@ -132,7 +132,7 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
       .rows = lecture_rows(lanes),
       .look = {.gap = 6, .labels = 122, .numbers = 24, .type = Type::medium, .axis = LaneAxis::left_out}};
   const float n = static_cast<float>(scene.rows.size());
-  // Of the room that a larger window has, the lanes take most.
+  // Gives most of the extra height of a larger window to the lanes.
   const float more = std::max(0.0F, area.height() / ui.scale() - kDesigned);
   scene.look.lane = std::max(20.0F, (138.0F * std::min(k, 1.0F) + 0.6F * more + 6.0F) / n - 6.0F);
   const Rect head{area.x0, area.y0 + ui.px(10), area.x1, area.y0 + ui.px(10) + ui.px(40)};
@@ -148,7 +148,7 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   return legend.y1;
 }
 
-// What a frame takes in both orders, on one scale, and the rate that follows.
+// Draws the time of a frame in both orders, on one scale, and the resulting rate.
 void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
   const StreamTiming& t = c.model.numbers.timing;
@@ -234,7 +234,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
   watch_policy(c.edits.stream.policy);
   take_timeline_wheel(c, area);
   ui.focus().enter(WindowPart::picture);
-  const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
+  const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // scales lengths with the window
   const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(14 * k)};
   const float below = draw_timeline(c, inside, k) + ui.px(6 * k);
   const float orders = 2 * ui.px(30) + ui.px(6 * k);
@@ -257,7 +257,7 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   if (ui.icon_button(id.c_str(), icon, {"Enlarge   Ctrl+L", "Timeline and Stream fill the window. Esc returns.", {}})) {
     c.view.transient.lecture = true;
   }
-  // Two arrows outwards.
+  // Icon: two arrows outwards.
   const float reach = ui.px(6), arm = ui.px(4);
   for (const float s : {-1.0F, 1.0F}) {
     const ImVec2 tip{icon.cx() + s * reach, icon.cy() - s * reach};
@@ -311,7 +311,7 @@ bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
 void draw_slot_words(PanelContext& c, const Rect& cells) {
   const Ui& ui = c.ui;
   const RingCounts& n = c.model.numbers.counts;
-  if (n.slots < 1 || c.model.run == RunState::fault) return;  // after a refusal the gauge shows another moment
+  if (n.slots < 1 || c.model.run == RunState::fault) return;  // the gauge shows the moment of the refusal
   const float pitch = cells.width() / static_cast<float>(n.slots);
   const auto word = [&](int first, int count, std::string_view text) {
     const float width = pitch * static_cast<float>(count);

@@ -1,5 +1,5 @@
-// All messages of the run, the newest first, each with time and severity and in full, where the message line cuts long
-// ones. A click copies one message, a button all of them. UI thread only.
+// All messages of the run, newest first, each complete with time and severity; the message line shortens long ones. A
+// click copies one message, a button all of them. UI thread only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,11 +59,11 @@ void log_panel(PanelContext& c, Column& column, bool& open) {
   if (removed > 0) muted_line(c, column, counted(removed, "older message") + " not kept.");
 }
 
-// Faults on purpose: one control per row of injection_specs().
+// Fault injection: one control per row of injection_specs().
 
 namespace {
 
-// Where dragging ends; larger values are typed.
+// Returns the end of the slider's track; larger values can be typed.
 double track_end(const InjectionSpec& spec) {
   return std::min(spec.max, spec.unit == "ms" ? 1000.0 : spec.unit == "s" ? 60.0 : 1e6);
 }

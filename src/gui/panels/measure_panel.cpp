@@ -1,4 +1,4 @@
-// The Measure panel: what the marks on the image measure, live.
+// Measure panel: live measurements of the marks on the image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr float kMarkRow = 22;
 constexpr int kDecimals = 2;
 
-// True when it is to be deleted.
+// Returns true if the mark should be deleted.
 bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   Ui& ui = c.ui;
   Marks& marks = c.edits.marks;
@@ -46,7 +46,7 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   return on_bin.clicked;
 }
 
-// Rows of the Measure panel. The pointer over a row lights the mark up; a click selects it.
+// Draws the rows of the marks. Hovering highlights a mark; a click selects it.
 void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (c.edits.marks.list.empty()) {
@@ -63,7 +63,7 @@ void marks_list(PanelContext& c, Column& column) {
   column.y += ui.px(4);
 }
 
-// It is opened from the tool bar, and by the first thing that is drawn; closed it takes no room at all.
+// Draws the header. The panel is opened from the tool bar and by the first mark; closed, it has no header.
 void head_row(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kHeader, 0);
@@ -132,7 +132,7 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   if (work || c.view.histogram) save_row(c, column);
 }
 
-// Regions, pairs, point spread and profiles in the Measure panel: the numbers, and the curves that they are read off.
+// Regions, pairs, point spread and profiles in the Measure panel: the numbers, and the curves behind them.
 
 namespace {
 
@@ -140,12 +140,12 @@ constexpr float kPlotHeight = 92;
 constexpr double kSpreadFloor_db = -40.0;
 
 struct SpreadSide {
-  const char* name;  // as the quantities begin
+  const char* name;  // prefix of the quantities
   const char* label;
   const Lobe& lobe;
 };
 
-// The lobe and as much again on both sides, or what the image has.
+// Returns the half range of the plot: 2.5 widths of the lobe, or all samples of the image.
 double reach_mm(const Lobe& lobe) {
   double most = 0.0;
   for (const double offset : lobe.offset_m) most = std::max(most, std::abs(offset) * 1e3);
@@ -224,7 +224,7 @@ std::string gcnr_help(const PairStats& stats) {
          std::to_string(stats.gcnr_bins) + " bins with equally many pixels. 1: separable. 0: identical.";
 }
 
-// `first` and `second`: what stands before the quantity's name.
+// Draws the statistics; `first` and `second`: prefixes of the quantity's name.
 void region_rows(PanelContext& c, Column& column, const std::string& object, const std::string& first,
                  const std::string& second) {
   const Measured& m = c.edits.measured;

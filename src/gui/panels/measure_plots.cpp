@@ -1,5 +1,5 @@
-// The plots of the Measure panel: levels over millimetres, what a number was in the last 30 s, and the levels of a
-// method over those of delay-and-sum.
+// Plots of the Measure panel: levels over millimetres, trends over the last 30 s, and the levels of a method over those
+// of delay-and-sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Range {
   }
 };
 
-// Over the range of both, but never over less than a hundredth of the value: noise of the last digit is no trend.
+// Scales to the range of both, but at least to a hundredth of the value: noise of the last digit is no trend.
 void trend_box(const Ui& ui, const Rect& box, const MeasuredValue* first, const MeasuredValue* second) {
   ui.fill(box, theme::kCanvas, 2);
   Range range;
@@ -55,7 +55,7 @@ std::string trend_text(const MeasuredValue* value, int decimals) {
 }
 
 constexpr float kScatterHeight = 150;
-constexpr double kLinearWithin = 0.1;  // of slope 1: the sentence calls the dynamic range unchanged
+constexpr double kLinearWithin = 0.1;  // from slope 1: the dynamic range counts as unchanged
 
 std::string slope_sentence(double slope) {
   if (std::abs(slope - 1.0) <= kLinearWithin) return "Dynamic range is unchanged.";
@@ -63,7 +63,7 @@ std::string slope_sentence(double slope) {
                      slope > 1.0 ? "stretched" : "compressed");
 }
 
-// From tens of decibels to tens of decibels.
+// Returns an axis rounded outwards to multiples of 10 dB.
 PlotAxis tens(const std::vector<ScatterPoint>& points, float ScatterPoint::*level_db, std::string_view unit) {
   const auto [low, high] = std::ranges::minmax(points, {}, level_db);
   return {.first = 10.0 * std::floor(0.1 * static_cast<double>(low.*level_db)),
@@ -208,8 +208,7 @@ void scatter_block(PanelContext& c, Column& column, const std::string& object) {
   legend_row(c, column, *scatter);
 }
 
-// How often each level occurs in the image, with the display window drawn over it: its ends and what lies between
-// them can be dragged.
+// Histogram of the image's levels, with the display window over it: its ends and the part between them can be dragged.
 
 namespace {
 
@@ -267,7 +266,7 @@ void draw_axis(const Ui& ui, const Rect& box, const DisplayWindow& w) {
   label(w.top_db, Type::badge, theme::kText);
 }
 
-// Shares of all pixels that have a level.
+// Draws the percentages of all pixels with a level that are below and above the display window.
 void draw_shares(const Ui& ui, Column& column, const LevelHistogram& h, const DisplayWindow& w) {
   double below = static_cast<double>(h.below), above = static_cast<double>(h.above), all = below + above;
   for (std::size_t i = 0; i < h.counts.size(); ++i) {
@@ -295,7 +294,7 @@ void plot(PanelContext& c, Column& column) {
           "Number of pixels per 1 dB. The marks are the display window: drag an end to change the range, drag between "
           "the ends to change the gain. Right-click to reset.",
           {}});
-  static WindowGrip grip = WindowGrip::none;  // one histogram, one mouse
+  static WindowGrip grip = WindowGrip::none;  // only one histogram and one mouse
   static DisplayWindow start{};
   static float start_x = 0;
   const ImagingParams before = p;
@@ -336,8 +335,8 @@ void histogram_block(PanelContext& c, Column& column) {
   if (open) plot(c, column);
 }
 
-// The Measure panel while two images are compared: each number of A, of B, and B - A. Both are measured at the same
-// places in millimetres.
+// Measure panel during a comparison: each number of A, of B, and B - A. Both are measured at the same positions in
+// millimetres.
 
 namespace {
 
@@ -345,8 +344,8 @@ struct CompareRow {
   const char* label;
   const char* unit;
   int decimals;
-  const char* quantity;  // as MeasuredValue has it
-  double least = -1e9;   // a lower number is in warning colour
+  const char* quantity;  // name in MeasuredValue
+  double least = -1e9;   // lower numbers: in warning colour
 };
 
 constexpr double kEnough_percent = 95.0;
@@ -388,7 +387,7 @@ double value_of(const Measured& m, const std::string& object, const char* quanti
   return value != nullptr ? value->value : NAN;
 }
 
-// A narrow column has small type, and leaves out the unit where it would run into the numbers.
+// Draws a row; a narrow column has small type, and no unit if it would overlap the numbers.
 void number_row(PanelContext& c, Column& column, const CompareRow& row, double a, double b, Type wanted = Type::body) {
   const Ui& ui = c.ui;
   const Type type = c.compact && wanted == Type::body ? Type::small : wanted;
@@ -413,7 +412,7 @@ void number_row(PanelContext& c, Column& column, const CompareRow& row, double a
                 std::isfinite(difference) ? signed_fixed(difference, row.decimals) : fixed(NAN, 0));
 }
 
-// The object's name and the letters of the columns.
+// Draws the object's name and the letters of the columns.
 void head(PanelContext& c, Column& column, const std::string& object) {
   const Ui& ui = c.ui;
   const float y = column.y + ui.px(1);
@@ -431,7 +430,7 @@ void rows(PanelContext& c, Column& column, const std::string& object, std::span<
   }
 }
 
-// Of B against A, where A is delay-and-sum and B is not.
+// Draws the slope of B against A, if A is delay-and-sum and B is not.
 void slope_row(PanelContext& c, Column& column, const std::string& object) {
   const MeasuredValue* slope = c.edits.measured.find(object, kSlope);
   if (slope == nullptr) return;

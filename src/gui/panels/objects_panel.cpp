@@ -1,4 +1,4 @@
-// Objects: what stands out of the image's background, how the background is found, and what is done with it.
+// Objects: structures that differ from the image's background, estimation of the background, and its use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ void work_rows(PanelContext& c, Column& column, const ObjectImage& found) {
       "While live, objects follow the image with a short delay. While frozen, objects belong to the displayed frame.");
 }
 
-// What a button did, for the message line.
+// Reports the effect of a button in the message line.
 void say_change(PanelContext& c, const std::string& text) {
   c.commands.send(command::ParamsChanged{});
   c.commands.send(command::Say{text});
@@ -229,14 +229,14 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// The levels of the image and its background. Heights are roots of counts, so that a few pixels of an object can be
-// seen beside a million of background; the root of a Gaussian is a Gaussian again, wider by the root of 2.
+// Levels of the image and its background. Heights are roots of counts, so that a few pixels of an object are visible
+// next to a million of background; the root of a Gaussian is a Gaussian, wider by the root of 2.
 
 namespace {
 
 constexpr float kObjectsHeight = 122, kHistogramTitle = 18, kAxis = 17, kStrip = 6;
 
-// Pixels in the fullest bin if the background were spread like a Gaussian.
+// Returns the pixels in the fullest bin for a Gaussian background.
 double expected_peak(const Background& b, double step_db) {
   if (b.sigma_db <= 0.0) return 0.0;
   return static_cast<double>(b.pixels) * step_db / (std::sqrt(2.0 * kPi) * b.sigma_db);
@@ -246,7 +246,7 @@ double middle_db(const LevelHistogram& h, std::size_t bin) {
   return h.first_db + (static_cast<double>(bin) + 0.5) * h.step_db;
 }
 
-// Whole tens around all that matters; the same from image to image unless a lot changes.
+// Rounds the axis outwards to tens; constant from image to image for small changes.
 Plot placed(const ObjectImage& found, const Rect& box) {
   const Background& b = found.background;
   Plot plot{box, {-90.0, 10.0, "dB"}, {1.0, 0.0, ""}};
@@ -272,7 +272,7 @@ void draw_bars(const Ui& ui, const Plot& plot, const ObjectImage& found) {
   }
 }
 
-// `peak`: pixels where it is the highest.
+// Draws the root of a Gaussian; `peak`: its largest number of pixels.
 void draw_gaussian(const Ui& ui, const Plot& plot, const Background& b, double peak, ImU32 color) {
   if (b.sigma_db <= 0.0) return;
   constexpr double kStep_db = 0.25;
@@ -284,7 +284,7 @@ void draw_gaussian(const Ui& ui, const Plot& plot, const Background& b, double p
   draw_curve(ui, plot, roots, plot.x.first, kStep_db, color);
 }
 
-// The colours that the display gives to the levels, below the axis of levels.
+// Draws the display's colours of the levels, below the axis of levels.
 void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
   const float step = std::max(1.0F, ui.px(2));
   const float y = plot.box.y1 + ui.px(2);
@@ -309,7 +309,7 @@ void draw_threshold_line(const Ui& ui, const Plot& plot, const ObjectImage& foun
   ui.fill({x, plot.box.y0, x + ui.px(2), plot.box.y1}, theme::kAccent);
 }
 
-// Every 20 dB, and the threshold, which is never covered.
+// Labels every 20 dB, and the threshold, which is never covered.
 void draw_axis(const Ui& ui, const Plot& plot, double threshold_db) {
   const float y = plot.box.y1 + ui.px(kStrip + 2);
   const float line = ui.px(kAxis - 2);
@@ -372,12 +372,12 @@ void background_plot(PanelContext& c, Column& column, const ObjectImage& found) 
   }
 }
 
-// The table of objects. It scrolls by itself: an image can hold thousands.
+// Table of objects. It has its own scrolling: an image can contain thousands.
 
 namespace {
 
 constexpr float kTableRow = 20, kTableHead = 22, kStep = 48, kBar = 8;
-constexpr int kRows = 7;  // however many there are: nothing below moves when objects come and go
+constexpr int kRows = 7;  // for any number of objects: rows below do not move
 constexpr double kMm2 = kMetresPerMillimetre * kMetresPerMillimetre;
 
 struct TableColumn {
@@ -391,7 +391,7 @@ constexpr std::array<TableColumn, 4> kColumns = {{
     {"objects/db", "dB", "Mean level", "Mean level of the object, before smoothing."},
 }};
 
-// Right edges of the columns.
+// Returns the right edges of the columns.
 std::array<float, 4> edges(const Ui& ui, const Rect& r) {
   const float first = r.x0 + ui.px(26), last = r.x1 - ui.px(2);
   std::array<float, 4> right{};
@@ -433,7 +433,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;
-  if (h.clicked) s.panel.shown = s.selected;  // it is in view where it was clicked
+  if (h.clicked) s.panel.shown = s.selected;  // already visible
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
     ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
@@ -463,7 +463,7 @@ void draw_bar(Ui& ui, ObjectsPanelState& t, const Rect& area) {
 
 }  // namespace
 
-// With the wheel over the table.
+// Reserves the wheel over the table for it.
 void take_objects_wheel(PanelContext& c, const Rect& column) {
   ObjectsPanelState& t = c.edits.objects.panel;
   ImGuiIO& io = ImGui::GetIO();
@@ -471,7 +471,7 @@ void take_objects_wheel(PanelContext& c, const Rect& column) {
   t.wheel = 0.0F;
   const bool over = area.contains(io.MousePos.x, io.MousePos.y) && column.contains(io.MousePos.x, io.MousePos.y);
   if (io.MouseWheel == 0.0F || !over || !ImGui::IsWindowHovered()) return;
-  // At its end the column scrolls on.
+  // Leaves the wheel to the column at the table's ends.
   if (io.MouseWheel > 0.0F ? t.offset > 0.0F : t.offset < t.most) t.wheel = std::exchange(io.MouseWheel, 0.0F);
 }
 

@@ -6,7 +6,7 @@
 
 namespace echoloop {
 
-// Each in a file of its own.
+// Panels and wheel handlers, each defined in its panel's file.
 void source_panel(PanelContext& c, Column& column, bool& open);
 void formation_panel(PanelContext& c, Column& column, bool& open);
 void display_panel(PanelContext& c, Column& column, bool& open);

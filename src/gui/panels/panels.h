@@ -1,5 +1,4 @@
-// The panels of the two columns, one file each. They draw the Model, write Edits and say so by a command. UI
-// thread only.
+// Panels of the two columns. They draw the Model, write Edits and report changes by commands. UI thread only.
 #pragma once
 
 #include <array>
@@ -31,59 +30,59 @@ struct PanelContext {
   Commands& commands;
   const Queries& queries;
   ViewSettings& view;
-  const Grid& shown_grid;     // of the image on screen; nx 0 = none
+  const Grid& shown_grid;     // of the displayed image; nx 0 = none
   std::uint64_t shown_frame;  // its number in the source
-  LevelReader& levels;        // of that image
+  LevelReader& levels;        // reads that image
   Measuring& measuring;
-  LevelReader* levels_a;  // of side A; null: nothing is compared
+  LevelReader* levels_a;  // reads side A; null: no comparison
   Measuring& measuring_a;
   bool compact = false;
-  bool& more_formation;  // rows that most people never need
+  bool& more_formation;  // rarely used rows are shown
   bool& more_display;
-  bool& open_dialog;         // set to ask for it
-  bool more_stream = false;  // how frames travel, and memory; a high column shows it by itself
+  bool& open_dialog;         // set to open the dialog
+  bool more_stream = false;  // frame transport and memory; shown anyway in a high column
 };
 
-// A recording opened before, for menus: with its folder where another one has the same name.
+// Previously opened recording, for menus: with its folder if another one has the same name.
 struct RecentName {
   std::string name, folder;
 };
 std::vector<RecentName> recent_names(std::span<const std::filesystem::path> recent);
 
-// Before a column with the timeline scrolls: Ctrl+wheel over the timeline zooms it. `column`: the visible part.
+// Reserves Ctrl+wheel over the timeline for zoom, before its column scrolls. `column`: the visible part.
 void take_timeline_wheel(PanelContext& c, const Rect& column);
 
-// TGC: eight gains over depth, their curve, and a way back to flat. True when something changed.
+// TGC: eight gains over depth, their curve, and a reset to flat. Returns true if a gain has changed.
 bool tgc_rows(PanelContext& c, Column& column);
 
-// In an open panel's head: a small word at the right that shows or hides further rows. Returns its width.
+// Draws a link at the right of an open panel's header that shows or hides further rows. Returns its width.
 float more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
 
-// Any row of the parameter table as a control of a panel: a slider, segments, or a list. UI thread only.
+// Control of a panel for any row of the parameter table: a slider, segments, or a list. UI thread only.
 
 ParamContext param_context(const PanelContext& c);
 
-// One parameter. True when the value has changed.
+// Draws one parameter. Returns true if the value has changed.
 bool param_row(PanelContext& c, Column& column, const ParamSpec& spec);
 bool param_row(PanelContext& c, Column& column, std::string_view key);
-// A number with another control than its row's, where the range depends on the recording.
+// Draws a number with another control than its row's, for a range that depends on the recording.
 bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const ParamControl& control);
-// An enumeration, `note` behind the chosen value.
+// Draws an enumeration, with `note` after the chosen value.
 bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::string_view note = {});
-// An enumeration as segments over the whole width, without a label.
+// Draws an enumeration as segments over the whole width, without a label.
 bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec);
 
-// Why a control of a source's values has no effect while there is no source.
+// Reason for the disabled controls of a source's values without a source.
 inline constexpr std::string_view kNoAcquisition = "Known once a source is open.";
 
-// The speed of sound with the button of its search, and the search below it. True when the value has changed.
+// Draws the speed of sound, its search and the result. Returns true if the value has changed.
 bool sound_speed_row(PanelContext& c, Column& column);
 
-// Two rows of the table as one slider with two thumbs.
+// Draws two rows of the table as one slider with two thumbs.
 bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
                   double least_width);
 
-// A parameter whose control is the panel's own; `draw` null: the control of another parameter includes this one.
+// Parameter with the panel's own control; `draw` null: the control of another parameter includes this one.
 struct OwnRow {
   std::string_view key;
   bool (*draw)(PanelContext&, Column&);
@@ -91,14 +90,14 @@ struct OwnRow {
 
 enum class MoreRows { hidden, shown };
 
-// All parameters of `parts` that are shown now, in the order of the table. True when a value has changed.
+// Draws the visible parameters of `parts`, in the order of the table. Returns true if a value has changed.
 bool param_rows(PanelContext& c, Column& column, std::initializer_list<ParamPart> parts, MoreRows more,
                 std::span<const OwnRow> own);
 
-// The row of presets above the parameters: chips with their keys 1 to 9, undo and redo, and a panel to save, rename,
-// remove and choose a preset for the probe. UI thread only.
+// Row of presets above the parameters: chips with their keys 1 to 9, undo and redo, and a panel to save, rename, delete
+// and choose a preset for the probe. UI thread only.
 
-// What the row asks the window to do.
+// Action that the row requests from the window.
 enum class HistoryAct { none, undo, redo };
 
 class PresetRow {
@@ -114,27 +113,27 @@ class PresetRow {
 
   std::array<char, 41> name_{};
   bool focus_ = false;
-  bool sure_ = false;  // Delete was pressed once
+  bool sure_ = false;  // Delete was clicked once
 };
 
-// Rows about the scanner that is connected, waited for or gone. UI thread only.
+// Rows about the scanner: connected, waited for or disconnected. UI thread only.
 
-inline constexpr std::string_view kScannerAddress = "live:default";  // that the Source panel offers
-inline constexpr std::uint16_t kLivePort = 18483;                    // likewise, on the network
+inline constexpr std::string_view kScannerAddress = "live:default";  // offered by the Source panel
+inline constexpr std::uint16_t kLivePort = 18483;                    // offered for the network
 inline constexpr const char* kDescriptionPanel = "scanner_description";
 inline constexpr const char* kNetworkPanel = "scanner_network";
 
-// In the Source panel: the address that is waited at, who is connected. None without a scanner.
+// Draws rows of the Source panel: the address, the connected sender. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
 std::string phantom_command(const Model& model);
-// Starts a sender of the heart phantom, or ends it.
+// Draws the button that starts or ends a sender of the heart phantom.
 void phantom_button(PanelContext& c, const char* id, const Rect& r);
 
-// In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
+// Draws rows of the Stream panel: sender, transport, blocks, clock, newest frame's age, losses. None without a scanner.
 void sender_rows(PanelContext& c, Column& column);
 
-// The pieces of the stream panel. UI thread only.
+// Parts of the stream panel. UI thread only.
 
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
 inline constexpr float kStreamRow = 18;     // height of a row of numbers
@@ -142,21 +141,21 @@ inline constexpr float kStreamRow = 18;     // height of a row of numbers
 struct PolicyWords {
   RingPolicy policy;
   const char *label, *short_label;
-  const char* help;     // of the panel
-  const char* lesson;   // what the policy does, as the cards of the lecture say it
-  const char* outcome;  // what comes out of a full buffer
+  const char* help;     // tooltip of the panel
+  const char* lesson;   // effect of the policy, on the cards of the lecture view
+  const char* outcome;  // result of a full buffer
 };
 const PolicyWords& policy_words(RingPolicy policy);
-// The slots of the ring, or those at the moment of a refused frame.
+// Draws the slots of the ring, or their state when a frame was refused.
 void draw_slot_cells(const Ui& ui, const Rect& r, const Model& model);
 
-void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
-void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates
+void slot_rows(PanelContext& c, Column& column);     // gauge, choice of number, occupancy over time
+void counter_rows(PanelContext& c, Column& column);  // account of all frames, rates
 void memory_rows(PanelContext& c, Column& column);   // on the device and on the host
 void latency_rows(PanelContext& c, Column& column);  // percentiles and the last ten seconds
 
-// Timeline and Stream over the whole window, for a lecture: what copy and kernels take, which rate the order of the two
-// allows, and what each policy does with a full buffer. UI thread only.
+// Timeline and Stream over the whole window, for a lecture: times of copy and kernels, the rate that each order of the
+// two allows, and the effect of each policy on a full buffer. UI thread only.
 
 class Lecture {
  public:
@@ -169,7 +168,7 @@ class Lecture {
   void draw_stream(PanelContext& c, const Rect& area, float k);
 
   RingPolicy chosen_ = RingPolicy::block;
-  RingPolicy other_ = RingPolicy::error;  // chosen before
+  RingPolicy other_ = RingPolicy::error;  // chosen previously
 };
 
 struct HeaderWords {
@@ -177,73 +176,73 @@ struct HeaderWords {
   std::string_view title;
   std::string summary;
   const char* more_id = nullptr;
-  bool* more = nullptr;  // null: no link that shows further rows
+  bool* more = nullptr;  // null: no link for further rows
 };
-// The head of a panel that can be enlarged: with an icon for it at its right end.
+// Draws the header of a panel with a lecture view, with an icon for it at the right end.
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);
 
-// True when the card was clicked and is not the chosen one.
+// Returns true if the card was clicked and is not the chosen one.
 bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy);
-// True when it was chosen.
+// Returns true if it was clicked and is not the chosen one.
 bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy);
-// On the cells of the slots, where there is room: "copying", "ready".
+// Draws "copying" and "ready" on the cells of the slots, where they fit.
 void draw_slot_words(PanelContext& c, const Rect& cells);
 
-// The parts of the Measure panel, and the small plots that they share. UI thread only.
+// Parts of the Measure panel, and their common small plots. UI thread only.
 
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair);
 void region_block(PanelContext& c, Column& column, const MeasuredRegion& region);
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point);
 void profile_block(PanelContext& c, Column& column, const MeasuredProfile& profile);
-void compare_blocks(PanelContext& c, Column& column);  // all of these, of two images
-// Above values that an adaptive method changes.
+void compare_blocks(PanelContext& c, Column& column);  // all of these, for two images
+// Draws a note above values that an adaptive method changes.
 void changed_row(PanelContext& c, Column& column);
-// Levels of B over those of A, where B is made by a method and A by delay-and-sum; nothing where they are not.
+// Draws levels of B over those of A if B is made by a method and A by delay-and-sum; nothing otherwise.
 void scatter_block(PanelContext& c, Column& column, const std::string& object);
 void histogram_block(PanelContext& c, Column& column);
 
-// A block's head: its name, and a muted word at the right. The pointer over it brings up `help`.
+// Draws a block's header: its name, a muted note at the right, and `help` as tooltip.
 void block_head(PanelContext& c, Column& column, const std::string& title, std::string_view note,
                 std::string_view help);
 
-// The numbers of a table's row and what they were in the last 30 s, drawn in one box over one scale.
+// Values of a table row and their trend over the last 30 s, in one box on one scale.
 struct TableColumns {
   float value0, value1;  // right edges
   float trend0, trend1;
 };
 TableColumns table_columns(const PanelContext& c, const Column& column);
-enum class NumberPlace { columns, across };  // across: one number that belongs to both columns
+enum class NumberPlace { columns, across };  // across: one number for both columns
 struct TableRow {
   const char* label;
   const char* unit = "";
   int decimals = 2;
   std::string_view help = {};
-  // Null: nothing there.
+  // Null: no value.
   const MeasuredValue* first = nullptr;
   const MeasuredValue* second = nullptr;
   NumberPlace place = NumberPlace::columns;
   static constexpr double kAnyValue = -std::numeric_limits<double>::infinity();
-  double least = kAnyValue;  // a value below: in warning colour, with a dot
+  double least = kAnyValue;  // lower values: in warning colour, with a dot
 };
 void table_row(PanelContext& c, Column& column, const TableRow& row);
-// A caution about numbers, in as many lines as it needs.
+// Draws a caution about numbers, in as many lines as needed.
 void note_row(PanelContext& c, Column& column, const std::string& text);
 
-// A plot with lines at the ticks; the unit of x stands at the end of its axis.
+// Draws a plot's box with lines at the ticks; the unit of x is at the end of its axis.
 Plot draw_plot_frame(const Ui& ui, const Rect& outer, const PlotAxis& x, const PlotAxis& y);
-// Levels along a line; with `a`, those of side A below them.
+// Draws levels along a line; with `a`, also those of side A.
 void profile_plot(PanelContext& c, Column& column, const LineProfile& line, const LineProfile* a);
 
-// The parts of the objects panel. UI thread only.
+// Parts of the objects panel. UI thread only.
 
-// How often each level occurs, with the background's Gaussian, the threshold and what the display shows.
+// Draws the histogram of levels, with the background's Gaussian, the threshold and the display mapping.
 void background_plot(PanelContext& c, Column& column, const ObjectImage& found);
 
-// All objects, the largest first; the pointer on one lights it up in the image, a click selects it.
+// Draws all objects, the largest first; hovering highlights one in the image, a click selects it.
 void objects_table(PanelContext& c, Column& column);
-std::string_view empty_table_text(const ObjectView& view);  // of a table without objects
+std::string_view empty_table_text(const ObjectView& view);  // text of an empty table
 
-// The pieces of the timeline panel, in files of their own: lanes with blocks, numbers below them. UI thread only.
+// Parts of the timeline panel: lanes with blocks, numbers below them. UI thread only.
 
 enum class LaneAxis { shown, left_out };
 
@@ -256,7 +255,7 @@ struct LaneLook {
   LaneAxis axis = LaneAxis::shown;
 };
 
-// What the lanes show in this frame.
+// Content of the lanes in this window frame.
 struct TimelineScene {
   const std::vector<Span>& spans;
   std::vector<FrameMark> frames;
@@ -264,28 +263,28 @@ struct TimelineScene {
   LaneLook look = {};
 };
 
-// Draws the lanes and takes wheel, drag and double click. Returns how much of each frame's period is shown, 0 = all.
+// Draws the lanes and handles wheel, drag, double click and keys. Returns the shown time of each frame in ns, 0 = all.
 std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene& scene);
 
-// t_t, t_p, the two predictions and the measured period as bars on one scale, and what follows from them.
+// Draws t_t, t_p, the two predictions and the measured period as bars on one scale, and the verdict on them.
 void timeline_numbers(PanelContext& c, Column& column);
 
-// Which prediction the measured period meets, or what waits for what, in one sentence.
+// Causes of waiting; timing_verdict() returns in one sentence the prediction that the period meets, or the cause.
 struct StreamWaits {
   double budget_ms = 0.0;      // the source's period; 0 = it has none
-  double source_share = 0.0;   // of the time, for a free slot
-  double dropped_share = 0.0;  // of the frames
-  bool at_rest = false;        // no frame comes: nothing waits, the timings are those of the last frames
-  bool on_cpu = false;         // nothing is copied: there are no two predictions
+  double source_share = 0.0;   // fraction of the time spent waiting for a free slot
+  double dropped_share = 0.0;  // fraction of the frames
+  bool at_rest = false;        // paused: no new frames, the timings are those of the last frames
+  bool on_cpu = false;         // no copies: there are no two predictions
 };
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
 
-// As many lanes as there are, whether or not each has worked lately: rows must not come and go.
+// Returns the number of all lanes, also of recently unused ones: rows must not appear and disappear.
 int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans);
-// "5 frames, 2.50 ms"
+// Returns "5 frames, 2.50 ms".
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 
-// 4 or 5 significant digits at any size: "0.240 ms", "17.31 ms", "1 234 ms".
+// Returns 4 or 5 significant digits at any size: "0.240", "17.31", "1 234".
 std::string exact_ms(double ms);
 
 }  // namespace echoloop

@@ -67,7 +67,7 @@ bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const Pa
   return true;
 }
 
-// Whether each choice has room beside the others.
+// Returns true if all segments fit at the width of the widest choice.
 bool fits_segments(const Ui& ui, const Rect& r, const std::vector<Choice>& choices) {
   float widest = 0;
   for (const Choice& choice : choices) widest = std::max(widest, ui.width(Type::body, choice.label));
@@ -117,7 +117,7 @@ bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_
   look.least = low.min * k;
   look.most = high.max * k;
   look.why_not = why_no_effect(low, param_context(c));
-  look.unknown = c.model.source.acquisition == nullptr;  // both limits are of the acquisition
+  look.unknown = c.model.source.acquisition == nullptr;  // both limits depend on the acquisition
   if (look.unknown) look.why_not = kNoAcquisition;
   const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, low) * k, get_number(p, high) * k}; };
   const auto wanted = range_slider(c.ui, column, look, read(c.edits.params), read(c.model.defaults), least_width);

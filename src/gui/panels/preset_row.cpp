@@ -34,7 +34,7 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   return text;
 }
 
-// Why nothing can be saved under the name; empty: it can.
+// Returns the reason why the name cannot be saved; empty: it can.
 std::string why_not_this_name(const Presets& presets, const std::string& name) {
   if (name.find_first_not_of(' ') == std::string::npos) return "Type a name.";
   const auto same =
@@ -45,7 +45,7 @@ std::string why_not_this_name(const Presets& presets, const std::string& name) {
   return active ? "Overwrite below." : "Name already in use.";
 }
 
-// A line that turns round and ends in an arrow head: to the left back, to the right forth.
+// Draws a curved arrow: to the left for undo, to the right for redo.
 void turn_icon(const Ui& ui, const Rect& r, Direction way, ImU32 color) {
   const float side = way == Direction::left ? -1.0F : 1.0F;
   const float radius = ui.px(4), x = r.cx() - side * ui.px(1), top = r.cy() - ui.px(2);
@@ -109,7 +109,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto& list = c.model.presets.list;
   const int most_lines = c.compact ? 1 : 2;
-  // The chip of the rest shows the active preset's name while that is among them.
+  // Width of the chip for the remaining presets: it shows the active preset's name if that is among them.
   const PresetView* chosen = active_of(c.model.presets);
   const float named = chosen != nullptr ? ui.width(Type::body, chosen->name) + ui.px(26) : 0;
   float x = column.x0;
@@ -152,7 +152,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
   column.y += ui.px(kChip + 6);
 }
 
-// The presets from `first` on, for which there is no room: a list behind one chip, which shows the active one.
+// Draws the presets from `first` on, which do not fit, as a list behind one chip; it shows the active one.
 void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) {
   Ui& ui = c.ui;
   const auto& list = c.model.presets.list;
@@ -213,7 +213,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   ui.end_popup();
 }
 
-// What can be done with the active one.
+// Draws the controls of the active preset.
 void PresetRow::draw_own(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const PresetView active = c.model.presets.list[static_cast<std::size_t>(c.model.presets.active)];

@@ -44,7 +44,7 @@ std::string age_text(const LiveStatus& s) {
   return seconds < 1.0 ? fixed(seconds * 1e3, 1) + " ms" : elapsed_text(seconds);
 }
 
-// "host, −12.3 ± 0.2 ms" of another machine's clock.
+// Returns "host, −12.3 ± 0.2 ms" for the clock of another machine.
 std::string clock_text(const LiveStatus& s) {
   if (s.clock_within_ns == 0 || s.clock != "host") return s.clock;
   return fmt::format("{}, {} ± {} ms", s.clock, signed_fixed(static_cast<double>(s.clock_offset_ns) * 1e-6, 2),
@@ -53,13 +53,13 @@ std::string clock_text(const LiveStatus& s) {
 
 constexpr std::string_view kTcp = "live:tcp:";
 
-// Only what a name may have.
+// Removes characters that are invalid in a name.
 std::string name_of(std::string text) {
   std::erase_if(text, [](char k) { return std::isalnum(static_cast<unsigned char>(k)) == 0 && k != '-' && k != '_'; });
   return text;
 }
 
-// Where it is waited: a name on this machine, or a port. The network is asked about first.
+// Draws the address to wait at: a name on this machine, or a port. The network needs a confirmation first.
 void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   Ui& ui = c.ui;
   const bool network = s.address.starts_with(kTcp);
@@ -83,7 +83,7 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   if (picked == 0 && network) c.commands.send(command::OpenScanner{std::string(kScannerAddress)});
 }
 
-// On the network: how a sender gets in.
+// Draws the access of senders on the network.
 void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   if (!s.address.starts_with(kTcp)) return;
   fact_row(c.ui, column, "scanner/port", "Port", s.address.substr(s.address.rfind(':') + 1), "TCP port.");
@@ -96,7 +96,7 @@ void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   c.ui.paragraph(Type::small, r.x0, r.y0, wrap, line, theme::kMuted, s.reach);
 }
 
-// What can be done with the sender.
+// Draws the actions on the sender.
 void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   Ui& ui = c.ui;
   const bool connection = s.link == LiveLink::connected || !s.accepting;
@@ -149,7 +149,7 @@ void scanner_rows(PanelContext& c, Column& column) {
   const float button = ui.px(56);
   const std::string named = sender_address(s.address, c.model.opening.host);
   Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
-  if (ui.width(Type::body, named) > address.width())  // a narrow column: at once behind the label
+  if (ui.width(Type::body, named) > address.width())  // narrow column: directly after the label
     address.x0 = std::min(address.x0, column.x0 + ui.width(Type::body, "Address") + ui.px(8));
   ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, named);
   if (ui.button("scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, {.label = "Copy"},
@@ -167,7 +167,7 @@ void scanner_rows(PanelContext& c, Column& column) {
   }
   network_rows(c, column, s);
   action_rows(c, column, s);
-  const bool has_page = c.model.source.acquisition == nullptr;  // with such a button
+  const bool has_page = c.model.source.acquisition == nullptr;  // which has such a button
   if (c.model.opening.sends_phantom || (s.link != LiveLink::connected && !has_page)) {
     phantom_button(c, "scanner_phantom", ui.row(column, theme::kRow, 2));
   }
@@ -209,7 +209,7 @@ void sender_rows(PanelContext& c, Column& column) {
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     const auto fault = static_cast<SampleFault>(i);
     const bool none = s.checked.of(fault).samples == 0;
-    if (fault == SampleFault::invalid && none) continue;  // integers have none
+    if (fault == SampleFault::invalid && none) continue;  // integers cannot be invalid
     const SampleFaultRow& row = kSampleFaultRows[i];
     fact_row(c.ui, column, fmt::format("sender/{}", row.key).c_str(), fault_title(fault) + " samples",
              none ? std::string("0") : fault_share_text(s.checked, fault),

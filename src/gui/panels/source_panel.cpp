@@ -16,8 +16,8 @@
 namespace echoloop {
 namespace {
 
-// The phantoms in the Source panel, and the settings of the one that runs: probe, transmit angles and the rows of
-// phantom_table(). The phantom is opened again when a slider is released. UI thread only.
+// Phantoms in the Source panel, and the settings of the current one: probe, transmit angles and the rows of
+// phantom_table(). The phantom is reopened when a slider is released. UI thread only.
 
 constexpr double kLargestAngle_deg = 45.0;
 constexpr int kMostAngles = 256;
@@ -28,7 +28,7 @@ double largest_angle_rad(const std::vector<double>& angles_rad) {
   return largest;
 }
 
-// `n` plane waves in equal steps from -largest to largest.
+// Returns `n` plane-wave angles in equal steps from -largest to largest.
 std::vector<double> angle_fan(int n, double largest_rad) {
   std::vector<double> angles_rad;
   for (int i = 0; i < n; ++i) {
@@ -79,7 +79,7 @@ bool angle_rows(Ui& ui, Column& column, PhantomSettings& settings) {
                        .help = "Plane waves are steered in equal steps between plus and minus this angle.",
                        .why_not = n < 2 ? "A single plane wave is not steered." : ""};
   bool changed = false;
-  // A single wave keeps no angle: going back to several begins with the phantom's own.
+  // A single wave has no largest angle: several waves start with the phantom's own.
   const double kept_rad = n > 1 ? largest_rad : largest_angle_rad(normal_rad);
   if (const auto wanted = slider(ui, column, count, n, static_cast<double>(normal_rad.size()))) {
     settings.angles_rad = angle_fan(static_cast<int>(std::lround(*wanted)), kept_rad);
@@ -117,7 +117,7 @@ bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
   return changed;
 }
 
-// Which phantom runs: one of phantoms().
+// Draws the choice among phantoms().
 void phantom_choice(PanelContext& c, Column& column) {
   std::vector<Choice> choices;
   for (const PhantomRow& row : phantoms()) choices.push_back({row.title});
@@ -129,7 +129,7 @@ void phantom_choice(PanelContext& c, Column& column) {
   if (picked) c.commands.send(command::OpenPhantom{std::string(phantoms()[static_cast<std::size_t>(*picked)].name)});
 }
 
-// The settings of the one that runs.
+// Draws the settings of the current phantom.
 void phantom_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   PhantomEdit& edit = c.view.transient.phantom;
@@ -199,7 +199,7 @@ void info_line(PanelContext& c, Column& column) {
   std::string frames;
   if (source.frame_count > 0) frames = " · " + counted_grouped(source.frame_count, "frame");
   const bool assumed = !a.assumptions.empty() && source.phantom.empty();
-  const float room = r.width() - (assumed ? ui.px(14) : 0);  // for the dot that says so
+  const float room = r.width() - (assumed ? ui.px(14) : 0);  // minus the dot for assumptions
   const bool formed = a.data == DataKind::beamformed;
   const std::string elements = counted(a.n_elements(), formed ? "column" : "element");
   std::string line = words(formed ? elements + ", beamformed" : elements) + frames;
@@ -239,7 +239,7 @@ void open_row(PanelContext& c, Column& column) {
   }
 }
 
-// What the samples contradict, and the way to correct it.
+// Draws a button for the facts that the samples contradict; it opens the import assistant for correction.
 void doubts_row(PanelContext& c, Column& column) {
   const std::vector<std::string>& doubts = c.model.opening.doubts;
   if (doubts.empty()) return;
@@ -253,7 +253,7 @@ void doubts_row(PanelContext& c, Column& column) {
   }
 }
 
-// A button that opens `file` by the name of what it does; nothing without a file. Nothing is opened unasked.
+// Draws a button that opens `file`, labelled with its action; no button without a file, no automatic opening.
 void file_row(PanelContext& c, Column& column, const char* id, const std::string& verb,
               const std::filesystem::path& file, const std::string& help) {
   if (file.empty()) return;
@@ -290,7 +290,7 @@ void rate_slider(PanelContext& c, Column& column) {
   c.commands.send(command::StreamChanged{});
 }
 
-// What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
+// Draws facts that the file lacks and the user may enter. Applied on mouse release: the recording is restarted.
 void fact_sliders(PanelContext& c, Column& column) {
   if (c.model.source.acquisition == nullptr) return;
   const Acquisition& a = *c.model.source.acquisition;
@@ -313,7 +313,7 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .help = spec.help,
                           .text_at_least = now == 0.0 && spec.logarithmic ? "unknown" : ""};
     const double shown = now / row->unit.si;
-    const auto reader = c.model.assumed.find(row->name);  // what the slider goes back to
+    const auto reader = c.model.assumed.find(row->name);  // reset value of the slider
     const bool known = reader != c.model.assumed.end();
     const double normal = known ? reader->second / row->unit.si : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
@@ -360,12 +360,12 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   info_line(c, column);
   doubts_row(c, column);
   fact_sliders(c, column);
-  if (!c.model.source.live) rate_slider(c, column);  // the scanner sets the pace
+  if (!c.model.source.live) rate_slider(c, column);  // a scanner sets its own rate
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.edits.stream;
   const bool live = c.model.source.live;
   const std::string_view pause = live ? "Ask sender to pause" : "Pause source";
-  const float words = ui.px(40) + ui.width(Type::body, pause);  // with its box, and a gap behind them
+  const float words = ui.px(40) + ui.width(Type::body, pause);  // with its box, and a gap after them
   const float middle = r.x0 + std::round(std::max(0.52F * r.width(), words));
   if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, pause, stream.paused,
                    {pause,

@@ -1,4 +1,4 @@
-// The numbers of the stream panel: every frame accounted for, rates, memory, latency with percentiles and a curve.
+// Numbers of the stream panel: account of all frames, rates, memory, latency with percentiles and a curve.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace echoloop {
 namespace {
 
 struct Counter {
-  const char* sign;  // of the sum; null = not part of it
+  const char* sign;  // in the sum; null = not part of it
   const char* label;
   std::uint64_t value;
   const char* help;
@@ -22,7 +22,7 @@ struct Counter {
 
 using Counters = std::array<Counter, 10>;
 
-// The first five read as a sum from top to bottom.
+// Returns the counters; the first five form a sum from top to bottom.
 Counters counters_of(const Model& model) {
   const RingCounts& n = model.numbers.counts;
   return {{
@@ -50,7 +50,7 @@ void counter_cell(Ui& ui, const Rect& r, const Counter& counter, bool small) {
     x += ui.px(small ? 11 : 13);
   }
   const float end = ui.text(label, x, r.y0, r.height(), theme::kText2, counter.label);
-  const bool tight = end + ui.px(4) + ui.width(label, number) > r.x1;  // a stream of many hours
+  const bool tight = end + ui.px(4) + ui.width(label, number) > r.x1;  // after a stream of many hours
   ui.text_right(tight ? Type::small : label, r.x1, r.y0, r.height(), counter.alarm ? theme::kRed : theme::kText,
                 number);
 }
@@ -59,7 +59,7 @@ void counter_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Counters counters = counters_of(c.model);
   column.y += ui.px(3);
-  if (c.compact) {  // two columns have no room for numbers of a long stream
+  if (c.compact) {  // numbers of a long stream do not fit two columns
     for (const Counter& counter : counters) {
       const Rect r = ui.row(column, kStreamRow, 0);
       counter_cell(ui, r, counter, true);
@@ -98,7 +98,7 @@ void fact(PanelContext& c, const Rect& r, const Fact& fact) {
   ui.text_right(type, r.x1 - ui.width(type, fact.unit) - ui.px(4), r.y0, r.height(), theme::kText, fact.value);
 }
 
-// Side by side as the counters are; below each other where these are, too.
+// Draws the rates in one row, or in two rows in a narrow column, as the counters.
 void rate_rows(PanelContext& c, Column& column) {
   const double rate = c.model.numbers.bytes_per_second;
   const bool giga = rate >= 999.5e6;
@@ -129,7 +129,7 @@ struct MemoryLine {
   std::string help;
 };
 
-// "Device   184 MB used   149 GB free", the numbers below each other.
+// Draws "Device   184 MB used   149 GB free", with aligned numbers.
 void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
   Ui& ui = c.ui;
   const Type type = c.compact ? Type::small : Type::body;
@@ -165,7 +165,7 @@ std::string percentiles_text(std::string_view span, const StageSummary& s) {
 
 float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); }
 
-// The rows are the choice of what is drawn below them.
+// Draws a row that selects the curve below the rows.
 void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, kStreamRow, 0);
@@ -282,7 +282,7 @@ void latency_rows(PanelContext& c, Column& column) {
   plot_row(c, column, running);
 }
 
-// The slots of the ring: how many, what each holds, how many were in use over the last ten seconds.
+// Slots of the ring: number, state of each, number in use over the last ten seconds.
 
 namespace {
 
@@ -304,12 +304,12 @@ ImU32 slot_color(Slot slot) {
   return theme::kField;
 }
 
-// What the gauge shows: the ring as it is, or as it was when a frame was refused.
+// Content of the gauge: the current ring, or its state when a frame was refused.
 struct Gauge {
   RingCounts counts;
   const RingRefusal* refusal = nullptr;
   [[nodiscard]] int used() const { return counts.slots_reading + counts.slots_ready + counts.slots_writing; }
-  // Slots are taken in turn: first those being copied, then those that wait, from the oldest on.
+  // Returns the state of a slot. Slots are used in turn: first those being copied, then those waiting, oldest first.
   [[nodiscard]] Slot at(int index) const {
     const int slots = std::max(counts.slots, 1);
     const int turn = refusal != nullptr ? (index - refusal->slot + slots) % slots : index;
@@ -359,7 +359,7 @@ void slot_cells(const Ui& ui, const Rect& r, const Gauge& gauge) {
   }
 }
 
-// "806 MB", and what there is when it would not fit.
+// Returns "806 MB", with the available memory if it does not fit.
 std::string memory_note(const MemoryView& memory, int slots) {
   if (memory.slot_bytes == 0) return {};
   const std::size_t needed = memory.slot_bytes * static_cast<std::size_t>(slots);
@@ -368,7 +368,7 @@ std::string memory_note(const MemoryView& memory, int slots) {
   return fmt::format("{}, only {} free", byte_text(needed), byte_text(there));
 }
 
-// In `value`, whose face says how many are in use.
+// Draws the choice of slots in `value`, with the number in use on it.
 void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   Ui& ui = c.ui;
   std::vector<std::string> texts;

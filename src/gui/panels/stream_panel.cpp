@@ -1,5 +1,5 @@
-// The stream panel: what happens when the buffer is full, and how frames travel: memory, streams, lanes, minimum gap.
-// Slots and numbers have files of their own.
+// Stream panel: policy for a full buffer, and transport of frames: memory, streams, lanes, minimum gap. Slots and
+// numbers: stream_numbers.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ constexpr std::array<Choice, 2> kStreams = {{{"Overlap"}, {"Serial"}}};
 constexpr std::array<Choice, 2> kFrameWaits = {{{"Sleep"}, {"Spin"}}};
 constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
 
-// A row with its label at the left; returns the rest. Labels are shorter than in other panels, as two of them share a
-// row where there is room.
+// Draws a row's label at the left; returns the rest. Labels are shorter than in other panels, as two of them share a
+// row if it is wide enough.
 Rect way_row(PanelContext& c, Column& column, std::string_view label, bool enabled) {
   if (c.compact) return c.ui.labelled(column, label, enabled);
   const Rect r = c.ui.row(column, theme::kRow, 4);
@@ -162,7 +162,7 @@ void stream_panel(PanelContext& c, Column& column, bool& open) {
                   .more = open ? &c.more_stream : nullptr},
                  open);
   if (!open) return;
-  policy_rows(c, column);  // the summary in the header is their label
+  policy_rows(c, column);  // labelled by the summary in the header
   slot_rows(c, column);
   if (c.more_stream) way_rows(c, column);
   sender_rows(c, column);

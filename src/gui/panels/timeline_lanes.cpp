@@ -1,4 +1,4 @@
-// The lanes of the timeline: rows, frame lines, blocks, pointer.
+// Lanes of the timeline: rows, frame lines, blocks, pointer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::size_t kernel_rows(const TimelineScene& scene) {
       std::count_if(scene.rows.begin(), scene.rows.end(), [](const auto& r) { return r.kind == RowKind::kernels; }));
 }
 
-// The first number in full, of the others three digits, as far as there is room.
+// Draws the frame lines: the first number in full, three digits of the others, where they fit.
 void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, const Rect& area, const Rect& labels) {
   const Type type = scene.look.type;
   float free_from = area.x0 - 1;
@@ -61,7 +61,7 @@ void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, c
     const std::string text = first || number < 1000 ? grouped(number) : fmt::format("{:03}", number % 1000);
     const float end = x + ui.px(4) + ui.width(type, text);
     const bool room = x >= free_from && end <= area.x1 + ui.px(2);
-    ui.vertical(x, room ? labels.y0 + ui.px(2) : area.y0, area.y1, theme::kLine);  // no line through another's number
+    ui.vertical(x, room ? labels.y0 + ui.px(2) : area.y0, area.y1, theme::kLine);  // not through another number
     if (!room) continue;
     ui.text(type, x + ui.px(4), labels.y0, labels.height(), theme::kText2, text);
     free_from = end + ui.px(2);
@@ -96,7 +96,7 @@ const TimeBlock* block_under(const Ui& ui, const TimelineScene& scene, const std
     if (at.y < r.y0 || at.y >= r.y1) continue;
     const float away = std::max({b.x0 - at.x, at.x - b.x1, 0.0F});
     if (away > best_away) continue;
-    if (best != nullptr && away == best_away && b.x1 - b.x0 >= best->x1 - best->x0) continue;  // the shorter is on top
+    if (best != nullptr && away == best_away && b.x1 - b.x0 >= best->x1 - best->x0) continue;  // shorter ones first
     best = &b;
     best_away = away;
   }
@@ -139,7 +139,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
   ui.tip("timeline_block", h, r, {title, text + ".", {}});
 }
 
-// Where the lanes end: 0 at the left edge, the time at the right one.
+// Draws the axis: 0 and the shown time at its ends, or a note on omitted idle time.
 void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& area) {
   Ui& ui = c.ui;
   TimelineState& t = c.view.transient.timeline;
@@ -162,7 +162,7 @@ void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& a
   if (h.clicked) t.zoom = {};
 }
 
-// Up and Down zoom about the middle, Left and Right pan, Home and Delete show all.
+// Zooms about the centre with Up and Down, pans with Left and Right, resets with Home and Delete.
 void take_keys(TimelineState& t, const Hit& h, const TimelineScene& scene, const TimeMap& map, const MapSizes& sizes) {
   constexpr double kZoom = 0.8;
   const float middle = 0.5F * (sizes.x0 + sizes.x1), step = 0.1F * (sizes.x1 - sizes.x0);
@@ -189,7 +189,7 @@ void take_keys(TimelineState& t, const Hit& h, const TimelineScene& scene, const
   }
 }
 
-// Wheel, drag and double click. The map stays this frame's; the next one sees the new zoom.
+// Handles wheel, drag and double click. This frame's map is unchanged; the next frame uses the new zoom.
 void take_gestures(TimelineState& t, const Hit& h, const TimelineScene& scene, const TimeMap& map,
                    const MapSizes& sizes) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -246,7 +246,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   return map.shown_ns;
 }
 
-// From time to pixels: all of it, or only the busy times of each frame.
+// Maps from time to pixels: linear, or only the busy times of each frame.
 
 namespace {
 
@@ -254,12 +254,12 @@ struct Busy {
   std::int64_t from_ns = 0, to_ns = 0;
 };
 
-// From which moments a frame's share of time starts and ends.
+// Returns the end of a frame's share of time: the next frame's begin, or a period after its own.
 std::int64_t share_end_ns(const std::vector<FrameMark>& frames, std::size_t i, std::int64_t period_ns) {
   return i + 1 < frames.size() ? frames[i + 1].begin_ns : frames[i].begin_ns + period_ns;
 }
 
-// Spans that say what is worth a piece of the cell: work on frames, and the first vsync that shows an image.
+// Returns spans to be shown in a cell: work on frames, and the first vsync of each image.
 std::vector<Busy> anchors(const std::vector<Span>& spans, std::int64_t from_ns, std::int64_t to_ns) {
   std::vector<Busy> found;
   std::set<std::uint64_t> shown;
@@ -272,14 +272,14 @@ std::vector<Busy> anchors(const std::vector<Span>& spans, std::int64_t from_ns, 
   return found;
 }
 
-// The busy times within [from, to), those closer than `gap_ns` in one.
+// Returns the busy times within [from, to); gaps up to `gap_ns` are closed.
 std::vector<Busy> busy_times(const std::vector<Busy>& sorted, std::int64_t from_ns, std::int64_t to_ns,
                              std::int64_t gap_ns) {
   std::vector<Busy> busy;
   for (Busy b : sorted) {
     if (b.to_ns < from_ns || b.from_ns >= to_ns) continue;
     b.from_ns = std::max(b.from_ns, from_ns);
-    b.to_ns = std::min(std::max(b.to_ns, b.from_ns + gap_ns / 8), to_ns);  // a moment needs some room
+    b.to_ns = std::min(std::max(b.to_ns, b.from_ns + gap_ns / 8), to_ns);  // minimum length of an instant
     if (!busy.empty() && b.from_ns - busy.back().to_ns <= gap_ns) {
       busy.back().to_ns = std::max(busy.back().to_ns, b.to_ns);
     } else {
@@ -297,7 +297,7 @@ std::int64_t sum_ns(const std::vector<Busy>& busy) {
 
 struct Cells {
   std::vector<std::vector<Busy>> busy;  // per frame
-  std::int64_t shown_ns = 0;            // 0: nothing to cut
+  std::int64_t shown_ns = 0;            // 0: no cut
   std::size_t most_pieces = 1;
 };
 
@@ -324,7 +324,7 @@ void append_cell(TimeMap& map, const std::vector<Busy>& busy, float x, float x1,
   for (std::size_t k = 0; k < busy.size(); ++k) {
     if (k > 0) x += break_gap;
     TimePiece piece{busy[k].from_ns, busy[k].to_ns, x, 0};
-    if (k + 1 == busy.size()) {  // the rest of the cell, as far as this frame's time goes
+    if (k + 1 == busy.size()) {  // the rest of the cell, up to the end of this frame's share
       piece.to_ns =
           std::min(end_ns, piece.from_ns + static_cast<std::int64_t>(static_cast<double>(x1 - x) * map.ns_per_px));
     }
@@ -340,7 +340,7 @@ TimelineZoom zoom_to(const std::vector<FrameMark>& frames, double t_ns, double s
   const double width = std::clamp(width_ns, kLeast_ns, kMost_ns);
   const double origin = frames.empty() ? 0.0 : static_cast<double>(frames.front().begin_ns);
   const double last = frames.empty() ? 0.0 : static_cast<double>(frames.back().end_ns) - origin;
-  // Some of the frames stays on screen.
+  // Keeps part of the frames on screen.
   const double from = std::clamp(t_ns - origin - share * width, -0.9 * width, std::max(last - 0.1 * width, 0.0));
   return {.fit = false, .from_ns = from, .width_ns = width};
 }

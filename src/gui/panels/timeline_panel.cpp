@@ -1,4 +1,4 @@
-// The timeline panel: which spans it shows, its head and its buttons. Lanes and numbers have files of their own.
+// Timeline panel: choice of spans, header, buttons and numbers. Lanes: timeline_lanes.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   }
 }
 
-// One row, or two in a narrow column.
+// Draws one row, or two in a narrow column.
 void control_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const float gap = ui.px(6);
@@ -136,8 +136,7 @@ void timeline_panel(PanelContext& c, Column& column, bool& open) {
   timeline_numbers(c, column);
 }
 
-// What decides the rate of the stream, as bars on one scale: the reader sees which prediction the measured period
-// meets.
+// Rate-limiting times of the stream, as bars on one scale, to show which prediction the measured period meets.
 
 namespace {
 
@@ -151,7 +150,7 @@ struct Geometry {
   }
 };
 
-// "t_t + t_p" with lowered letters; returns the right edge.
+// Draws "t_t + t_p" with subscripts; returns the right edge.
 float formula(const Ui& ui, float x, const Rect& r, ImU32 color, std::string_view text) {
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -173,10 +172,10 @@ struct NumberRow {
   std::string_view formula;
   double ms;
   std::string_view help;
-  bool strong = false;  // the arrangement in use, and the measurement
+  bool strong = false;  // the stream mode in use, and the measurement
 };
 
-// Label, formula and the time in ms, within r.
+// Draws label, formula and the time in ms, within r.
 void number(PanelContext& c, const Rect& r, const NumberRow& row) {
   Ui& ui = c.ui;
   ui.hit(row.id, r, {row.label, row.help, {}});
@@ -197,7 +196,7 @@ Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
   return r;
 }
 
-// What the predictions are made of, in the colours of their bars; side by side where there is room.
+// Draws the terms of the predictions, in the colours of their bars; in one row where they fit.
 void parts_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const StreamTiming& t = c.model.numbers.timing;
@@ -230,7 +229,7 @@ void ground(const Ui& ui, const Geometry& g, float y) {
   ui.fill({g.bar0, y - ui.px(3), g.bar1, y + ui.px(3)}, theme::kField, 1);
 }
 
-// A bar that runs out of the scale is broken shortly before its end.
+// Draws the measured period; a bar beyond the scale is broken near its end.
 void period_bar(const Ui& ui, const Geometry& g, float y, double period_ms) {
   ground(ui, g, y);
   bar(ui, g, y, ui.px(3), 0.0, period_ms, theme::kAccent);
@@ -250,9 +249,9 @@ std::string percent_off(double value, double prediction) {
 
 std::string rate_text(double period_ms) { return fixed(1000.0 / period_ms, period_ms > 10.0 ? 1 : 0) + " frames/s"; }
 
-constexpr double kWaitsShare = 0.05;  // of the time, or of the frames: below, the source waits by chance
+constexpr double kWaitsShare = 0.05;  // of the time, or of the frames: smaller waits are accidental
 
-// One frame after the other, without a copy: either processing or the source waits.
+// Returns the verdict without copies, frame by frame: limited by processing or by the source.
 std::string cpu_verdict(const StreamTiming& t, const StreamWaits& waits) {
   const std::string rate = rate_text(t.period_ms);
   const std::string work = exact_ms(t.serial_ms());
@@ -349,7 +348,7 @@ void timeline_numbers(PanelContext& c, Column& column) {
                                                  .on_cpu = c.model.device.backend == "CPU"});
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
-  column.y += (c.compact ? 3 : 2) * line;  // always as much, so that nothing below moves
+  column.y += (c.compact ? 3 : 2) * line;  // fixed height, so that rows below do not move
 }
 
 }  // namespace echoloop

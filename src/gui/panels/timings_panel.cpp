@@ -16,7 +16,7 @@ constexpr int kEndOfFrame = static_cast<int>(kLastOfFrame);
 
 struct Scale {
   double top_ms = 1.0;
-  double budget_ms = 0.0;  // on the scale, as a line; 0: none
+  double budget_ms = 0.0;  // mark on the scale; 0: none
 };
 
 struct Columns {
@@ -79,7 +79,7 @@ void bar(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, 
   ui.fill({x(s.max_ms), r.cy() - ui.px(3), x(s.max_ms) + ui.hairline(), r.cy() + ui.px(3)}, theme::kMuted);
 }
 
-// In the panel's head: the ends of the bars' scale, and what the numbers are.
+// Draws the ends of the bars' scale and the titles of the numbers in the panel's header.
 void head_words(const Ui& ui, const Rect& r, const Scale& scale) {
   const Columns at = columns_of(ui, r);
   if (at.bar1 - at.bar0 >= ui.px(20)) {
