@@ -118,8 +118,7 @@ class Focus {
 
   void add(std::string_view id, const Rect& r, FocusKind kind, std::string_view name);
   void name(std::string_view id, std::string_view name);  // names the stop added last
-  void disable(std::string_view id);                      // disables that stop: no effect of its keys, here or
-                                                          // elsewhere
+  void disable(std::string_view id);                      // disables that stop: its keys have no effect anywhere
   void begin_at(std::string_view id);                     // sets the first focus of the popup that is being drawn
   void point_at(std::string_view id);                     // starts the keys at the stop under the mouse or the caret
   void hide() { shown_ = false; }
