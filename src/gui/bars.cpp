@@ -23,7 +23,7 @@ float separator(const Ui& ui, float x, const Rect& r) {
   return x + ui.px(33);
 }
 
-// A number in a field as wide as its widest value, so that nothing beside it moves.
+// Number in a field as wide as its widest value, so that its neighbours do not move.
 struct Figure {
   std::string_view before;
   std::string value;
@@ -48,7 +48,7 @@ float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
   return end;
 }
 
-// Where the lost frames went, in the tooltip.
+// Draws the number of lost frames; the tooltip splits it by cause.
 float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   const RingCounts& n = c.model.numbers.counts;
   const float end = draw_figure(c.ui, x, r, lost);
@@ -64,7 +64,7 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   return end;
 }
 
-// Where the stream is slower than its source: by how much, and the cure in the tooltip.
+// Draws the pace of a stream that is slower than its source or real time; the tooltip gives the remedy.
 float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) {
   const StreamPace& pace = c.model.numbers.pace;
   const float end = draw_pace(c.ui, x, r, pace, Type::body, words);
@@ -88,8 +88,8 @@ std::string clock_of(double seconds) {
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-// Time, frames, rate of the disk and what was not recorded, behind a red dot; what has no room is left out from the
-// middle. Returns the width; draws unless `r` is null.
+// Draws time, frames, disk rate and frames not recorded, after a red dot; omits middle fields without room. Returns the
+// width; draws unless `r` is null.
 float draw_recording(const Ui& ui, const RecordingView& v, float room, float x, const Rect* r) {
   const float gap = ui.px(12);
   const Figure time{v.finishing ? "writing" : "", clock_of(v.seconds), "00:00", ""};
@@ -124,7 +124,7 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
   c.ui.tip("recording", h, area, {v.finishing ? "Completing the recording" : "Recording", text, {}});
 }
 
-// Without a source the scanner that is waited for, by the name in its address.
+// Returns the name of the source; without one, the awaited scanner by the name in its address.
 std::string source_name(const Model& model) {
   if (!model.source.name.empty()) return model.source.name;
   if (!model.scanner.has_value()) return "No source";
@@ -211,9 +211,9 @@ float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, Badg
 
 namespace {
 
-constexpr float kSeparator = 33;  // room of a line between two parts
+constexpr float kSeparator = 33;  // space of a line between two parts
 
-// The numbers of the bar.
+// Figures of the bar.
 struct StatusFigures {
   Figure rate, shown, latency, lost;
   SampleFaults faults;  // since the start
@@ -230,7 +230,7 @@ StatusFigures figures_of(const Model& model) {
       model.numbers.counts.dropped + model.numbers.counts.refused + model.numbers.counts.sequence_gaps;
   const std::string p95 =
       known ? fixed(model.numbers.latency.recent.p95_ms, model.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
-  const bool none = model.image.awaited.has_value();  // no image of this source has come
+  const bool none = model.image.awaited.has_value();  // no image of this source has arrived
   const std::string processed = none ? "—" : fixed(model.numbers.processed_fps, 1);
   return {.rate = {model.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
           .shown = {"shown", none ? "—" : fixed(model.numbers.shown_fps, 0), "00", "fps"},
@@ -243,7 +243,7 @@ constexpr std::string_view kBack = "Back to the image";
 
 struct Links {
   std::string_view reset_key;
-  float keys, reset, present;  // widths with the gap at their left; in the lecture its way back takes the place of Keys
+  float keys, reset, present;  // widths with the gap at their left; in the lecture, Back replaces Keys
 };
 
 Links links_of(const PanelContext& c) {
@@ -286,7 +286,7 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   return fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
 }
 
-// From the right edge to the left.
+// Draws from the right edge to the left.
 void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Links& links, BarRequests& requests) {
   Ui& ui = c.ui;
   float x = r.x1 - ui.px(16) - links.keys;
@@ -436,7 +436,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
   const std::optional<std::size_t> index = front(messages);
   const bool error = index && messages[*index].severity == Severity::error;
   float right = r.x1 - ui.px(16);
-  float end = r.x1;  // of what opens the list
+  float end = r.x1;  // right end of the area that opens the list
   if (error) {
     const float w = ui.width(Type::small, "Dismiss");
     const Rect area{right - w - ui.px(8), r.y0, r.x1, r.y1};

@@ -1,5 +1,5 @@
-// What frames the image: status bar, message line, the banners above the image. The strip below it is
-// CineStrip. UI thread only.
+// Bars around the image: status bar, message line, banners above the image. The strip below it is CineStrip. UI thread
+// only.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace echoloop {
 
-// What the bars ask the window to do.
+// Requests of the bars to the window.
 struct BarRequests {
   bool presentation = false;
   bool keys = false;
@@ -22,8 +22,8 @@ struct BarRequests {
 
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests);
 
-// One line: an error until it is dismissed or resolved, otherwise the newest message. A message that passes, and one
-// that comes while an error stands there, is shown for a moment.
+// Single line: an error until it is dismissed or resolved, otherwise the newest message. A passing message, or one that
+// arrives during an error, is shown for a moment.
 class MessageLine {
  public:
   void draw(PanelContext& c, const Rect& r);
@@ -32,17 +32,17 @@ class MessageLine {
  private:
   [[nodiscard]] std::optional<std::size_t> front(const std::vector<Message>& messages);
 
-  std::size_t count_ = 0;  // messages known
-  std::string newest_;     // of these
+  std::size_t count_ = 0;  // number of known messages
+  std::string newest_;     // newest of these
   double news_until_s_ = 0.0;
 };
 
-// The fault banner or the progress strip at the top of `area`; returns the height used, 0 for none.
-// `closed`: the fault that the user has closed. `shown`: the image on screen.
+// Draws the fault banner and the progress strip at the top of `area`; returns the height used, 0 for none. `closed`:
+// the fault that the user has closed. `shown`: the image on screen.
 float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed);
 void draw_empty(PanelContext& c, const Rect& area);
 
-// The state's badge with its left edge at x; returns the right edge.
+// Draws the state's badge with its left edge at x; returns the right edge.
 enum class BadgeSize { normal, large };
 [[nodiscard]] RunState badge_state(const Model& model);
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);

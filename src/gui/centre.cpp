@@ -1,4 +1,4 @@
-// Above the image: fault banner and progress strip; and what is there before any image.
+// Area above the image: fault banner and progress strip; and the page shown before any image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace echoloop {
 namespace {
 
-// In place of the image while a scanner is waited for: where senders connect, the lines that a sender needs, each to be
-// copied, and a phantom that the program sends itself. UI thread only.
+// Page in place of the image while a scanner is awaited: address for senders, the lines that a sender needs, each with
+// a copy button, and a phantom sent by the program itself. UI thread only.
 
-constexpr std::size_t kSnippetLines = 3;  // of each snippet
+constexpr std::size_t kSnippetLines = 3;  // lines of each snippet
 constexpr std::string_view kSnippetIndent = "    ";
 
 struct Snippet {
@@ -28,7 +28,7 @@ struct Snippet {
   [[nodiscard]] std::string text() const { return fmt::format("{}\n{}\n{}\n", lines[0], lines[1], lines[2]); }
 };
 
-// A file of the viewer's machine is no description for senders on another one.
+// Returns the snippets; on the network without a file name, as other machines lack the viewer's files.
 std::array<Snippet, 3> snippets(const std::string& address) {
   const char* const scan = address.ends_with(",token=FILE") ? "description" : R"({"like": "setup.mat"})";
   return {{{"copy_python",
@@ -48,7 +48,7 @@ std::array<Snippet, 3> snippets(const std::string& address) {
              "echoloop('send', RcvData{1}, rows);  % every frame"}}}};
 }
 
-// Lengths at scale 1: wide where the area is high enough for all of it.
+// Lengths at scale 1: wide if the area is high enough for everything.
 struct PageSpacing {
   float gap, pad, line, address;
   bool diagram;
@@ -91,7 +91,7 @@ class Page {
   }
 
  private:
-  // Width of a card that has the name beside its lines, which need 440; height of an area with room for names above.
+  // Width of a card with the name next to its lines, which need 440; height of an area with room for names above.
   static constexpr float kBeside = 660, kLeastStacked = 420;
   static constexpr float kDiagram = 64, kBelowDiagram = 44, kTitle = 28, kSubtitle = 22, kSmall = 18;
 
@@ -124,7 +124,7 @@ class Page {
     y_ += subtitle_height();
   }
 
-  // Sender and viewer, and no connection between them.
+  // Draws sender and viewer, without a connection between them.
   void diagram() {
     const float wide = ui_.px(200), high = ui_.px(kDiagram), between = std::min(ui_.px(224), x1_ - x0_ - 2 * wide);
     const float left = std::round(area_.cx() - 0.5F * between);
@@ -155,7 +155,7 @@ class Page {
     c_.commands.send(command::Hint{std::string("Copied to the clipboard")});
   }
   static std::string copy_tip(const std::string& what) { return "Copies to the clipboard: " + what; }
-  // A button with two sheets.
+  // Draws a button with two sheets.
   void copy_button(const char* id, const Rect& r, const std::string& text, const std::string& what) {
     if (ui_.icon_button(id, r, {"Copy", copy_tip(what), {}})) copy(text);
     const float size = ui_.px(8), x = std::round(r.cx() - 0.5F * size), y = std::round(r.cy() - 0.5F * size),
@@ -234,7 +234,7 @@ class Page {
   const std::string address_;
   const PageSpacing spacing_;
   float x0_ = 0, x1_ = 0, y_ = 0;
-  std::size_t name_lines_ = 0;  // above the lines of each card
+  std::size_t name_lines_ = 0;  // lines of a name above those of a card
 };
 
 void draw_waiting_for_scanner(PanelContext& c, const Rect& area) { Page(c, area).draw(); }
@@ -258,7 +258,7 @@ std::string advice_for(const Model& model, const Edits& edits) {
   return {};
 }
 
-// Which frame, which slot, what was in it, and that the image is sound.
+// Returns the frame, the slot, its contents, and that the image is intact.
 std::string refusal_text(const RingRefusal& r, const Image& shown, const FrameNumbers& numbers) {
   std::string text = fmt::format(
       "Frame {} arrived while slot {} of {} {}; frame {} in this slot was {} ms old. Nothing was overwritten",
@@ -273,7 +273,7 @@ std::string title_of(const FaultNotice& fault) {
   return fault.title.empty() && fault.refusal ? "Stream stopped on overrun" : fault.title;
 }
 
-// A scanner goes on from where it is; other sources begin again.
+// Returns the label: a scanner resumes at its current frame; other sources restart.
 std::string_view resume_word(const Model& model, const Edits& edits) {
   return model.source.live && refused(model, edits) ? "Resume" : "Restart";
 }
@@ -284,7 +284,7 @@ struct RecoveryAction {
   std::function<void()> act;
 };
 
-// The likeliest first.
+// Returns the actions, most likely first.
 std::vector<RecoveryAction> recovery_actions(PanelContext& c) {
   std::vector<RecoveryAction> list;
   const auto restart = [&c] { c.commands.send(command::Restart{}); };
@@ -320,7 +320,7 @@ float action_width(const Ui& ui, const std::vector<RecoveryAction>& list, std::s
   return ui.width(i == 0 ? Type::strong : Type::body, list[i].label) + ui.px(i == 0 ? 44 : 36);
 }
 
-// Buttons in as many rows as they need; returns the height used. With Pass::measure nothing is drawn.
+// Draws buttons in as many rows as needed; returns the height used. Pass::measure draws nothing.
 enum class Pass { measure, draw };
 float action_buttons(PanelContext& c, const std::vector<RecoveryAction>& list, float x0, float x1, float y, Pass pass) {
   Ui& ui = c.ui;
@@ -362,7 +362,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const float left = area.x0 + pad;
   const float right = area.x1 - pad;
   const float buttons = action_buttons(c, list, left, right, 0, Pass::measure);
-  // In a low window the buttons come before the words.
+  // Buttons have priority over texts in a low window.
   const float spare = area.height() - ui.px(c.model.opening.progress ? kProgress : 0) - ui.px(26) - line - buttons;
   if (detail + help > spare) help = 0;
   if (detail > spare) detail = 0;

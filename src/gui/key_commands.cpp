@@ -28,7 +28,7 @@ void choose_scale(const KeyTargets& t, float scale) {
 
 namespace {
 
-// Acts, or gives the reason why not, in a message that disappears by itself.
+// Acts, or shows the reason against it in a passing message.
 void act_unless(const KeyTargets& t, std::string_view why_not, const std::function<void()>& act) {
   if (why_not.empty()) {
     act();
@@ -144,7 +144,7 @@ void act_quit(const KeyTargets& t, const KeyPress&) {
   if (!refused_in_kiosk(t)) t.requests.quit = true;
 }
 
-// With Shift the file is described by the import assistant: the open recording, or one that the dialog asks for.
+// Opens a recording. With Shift, the import assistant describes the open recording, or a file chosen in the dialog.
 void act_open(const KeyTargets& t, const KeyPress& press) {
   if (refused_in_kiosk(t)) return;
   const SourceInfo& source = t.model.source;
@@ -160,7 +160,7 @@ void act_open(const KeyTargets& t, const KeyPress& press) {
 constexpr KeyHeld kPlain = KeyHeld::no_control;
 constexpr KeyScope kAlways = KeyScope::assistant;
 
-// The row of the docks: their keys, and their names.
+// Texts of the docks' row: their keys and names.
 struct DockTexts {
   std::string keys, titles;
 };
@@ -319,7 +319,7 @@ void Undo::observe(const Ui& ui, const Model& model, const Edits& edits) {
 
 void Undo::apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act) {
   if (act == HistoryAct::none || ui.holding()) return;
-  observe(ui, model, edits);  // what came between two frames, before the key
+  observe(ui, model, edits);  // records changes between two frames, before the key
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto to = back ? history_.undo() : history_.redo();

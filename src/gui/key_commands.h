@@ -1,5 +1,5 @@
-// The keys of the whole window, one row each: what a key does, or the reason why it has no effect, and what the overlay
-// (F1) and the manual say about it. UI thread only.
+// Keys of the whole window, one row each: the action of a key, or the reason why it has no effect, and its text in the
+// overlay (F1) and in the manual. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace echoloop {
 
-// Undo and redo of the window: every change of parameters, marks and calipers is noticed once a frame, after all that
-// edits them. UI thread only.
+// Undo and redo of the window: every change of parameters, marks and calipers is detected once a frame, after all
+// edits. UI thread only.
 
 class Undo {
  public:
@@ -30,16 +30,16 @@ class Undo {
 
  private:
   EditHistory history_;
-  AcquisitionPtr source_;     // whose parameters it has
-  std::uint64_t resets_ = 0;  // known
+  AcquisitionPtr source_;     // source of the recorded parameters
+  std::uint64_t resets_ = 0;  // number of known resets
   std::uint64_t m_mode_lines_ = 0;
 };
 
-// Asked for by keys and by controls; carried out later in the frame.
+// Requests of keys and controls; executed later in the frame.
 struct WindowRequests {
   bool open_dialog = false, open_keys = false, quit = false, full_screen = false;
   bool describe = false;               // the dialog's file is for the import assistant
-  std::optional<CompareSide> open_as;  // side of a comparison that the dialog's file is for; none: to be opened
+  std::optional<CompareSide> open_as;  // side of a comparison for the dialog's file; nullopt: to be opened
   bool scale_chosen = false;           // in this run: ViewSettings::scale
 };
 
@@ -56,30 +56,30 @@ struct KeyTargets {
   const Grid& shown_grid;  // nx 0 = no image
 };
 
-enum class KeyHeld { any, no_control, control, control_alone, control_shift };  // `control`: with Shift or without
+enum class KeyHeld { any, no_control, control, control_alone, control_shift };  // `control`: with or without Shift
 enum class KeyScope { window, assistant };  // assistant: also while the import assistant is open
 
 struct KeyChord {
   Key key = Key::space;
   KeyHeld held = KeyHeld::no_control;
-  // Null: the control that has the focus, a dialog or the tour acts.
+  // Null: the focused control, a dialog or the tour handles the key.
   void (*act)(const KeyTargets&, const KeyPress&) = nullptr;
   KeyScope place = KeyScope::window;
 };
 
 struct KeyRow {
   KeyHelp help;
-  std::vector<KeyChord> chords;  // none: the mouse
+  std::vector<KeyChord> chords;  // empty: a mouse action
 };
 
-// In the order of the list.
+// Return the rows in the order of the list.
 std::span<const KeyRow> key_rows();
 std::span<const KeyHelp> key_help();
 
-// Does what the row of the key says; false when there is none, or none for this place.
+// Executes the row of the key; returns false if there is none, or none for this place.
 bool handle_key(const KeyTargets& t, const KeyPress& press, KeyScope place = KeyScope::window);
 
-// Of the interface; 0: the monitor's.
+// Sets the scale of the interface; 0: the monitor's.
 void choose_scale(const KeyTargets& t, float scale);
 
 }  // namespace echoloop

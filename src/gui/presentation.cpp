@@ -18,7 +18,7 @@ namespace echoloop {
 namespace {
 
 constexpr float kTop = 20, kCaptionHeight = 64, kBarRoom = 92;
-constexpr float kStripShare = 0.35F;  // of the width
+constexpr float kStripShare = 0.35F;  // share of the width
 constexpr double kHint_s = 3.0;
 
 float pair(const Ui& ui, float x, const Rect& line, std::string_view before, std::string_view value,
@@ -71,7 +71,7 @@ Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInp
   return p;
 }
 
-// Beside the image: levels, and flow where it lies over the image.
+// Draws the bars next to the image: levels, and flow if it overlays the image.
 void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image) {
   Ui& ui = c.ui;
   const Rect r = image.layout().image;
@@ -92,15 +92,15 @@ void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea
   draw_flow_bar(ui, image.layout(), *c.model.analyses.flow.image, c.edits.params, Type::large);
 }
 
-// Source, frame, time and rate; the least needed of them go where there is no room.
+// Draws source, frame, time and rate; omits the least important without room.
 void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect& line) const {
   Ui& ui = c.ui;
   const bool picture = image.number != 0;
   const bool hint = ImGui::GetTime() - since_s_ < kHint_s;
-  // At its end: first the hint how to leave, later how much slower the stream is than its source.
+  // Right end: first the hint on how to leave, later the slowdown of the stream.
   const float pace = pace_width(ui, c.model.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
-  // What is on screen is always named: the source's name gives way to frame and time.
+  // Frame and time are always shown: the source's name is shortened for them.
   const std::optional<CaptionItem> time = picture ? time_item(image) : std::nullopt;
   const std::string frame = picture ? numbers_of(c.model.source).text(image.stamp) : "";
   float named = 0;
@@ -110,7 +110,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const auto [flow_older, flow_unit] =
       flow != nullptr ? flow_age(*flow, c.model.analyses.flow.age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
-  // Kept frames that play are a replay.
+  // Playback of history frames is a replay.
   const bool replays = c.model.run == RunState::frozen && c.edits.cine.playing;
   const RunState run = replays ? RunState::replay : badge_state(c.model);
   float x = line.x0 + ui.px(24);

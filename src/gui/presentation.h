@@ -1,5 +1,5 @@
-// Presentation mode (F5): the image on black with its colour bars, M-mode and spectral Doppler where they are on, one
-// caption line, and a strip for touch. UI thread only.
+// Presentation mode (F5): the image on black with its colour bars, M-mode and spectral Doppler if on, one caption line,
+// and a touch strip. UI thread only.
 #pragma once
 
 #include <vector>
@@ -21,14 +21,14 @@ class Presentation {
     DockArea& dock;
     std::vector<Ground>& grounds;
   };
-  // Where the strips' pixels go.
+  // Returns the boxes for the strips' pixels.
   StripBoxes draw(PanelContext& c, const SceneInput& input, const Parts& parts);
 
  private:
   // From the left: image, colour bars, strips of M-mode and spectral Doppler; below them the caption, then the touch
   // strip.
   struct Places {
-    Rect image, strips, caption, touch;  // strips, touch: empty where there are none
+    Rect image, strips, caption, touch;  // strips, touch: empty if not shown
   };
   [[nodiscard]] Places lay_out(const PanelContext& c, const SceneInput& input);
   static void draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image);

@@ -63,7 +63,7 @@ void Screen::draw(const Model& model, Edits& edits, const SceneInput& input) {
 void Screen::begin_frame(const Model& model, Edits& edits, const SceneInput& input) {
   bool escape = false;
   for (const KeyPress& press : input.keys) escape = escape || press.key == Key::escape;
-  if (std::exchange(last_.close_popups, false)) ImGui::SetWindowFocus();  // what is above this window closes
+  if (std::exchange(last_.close_popups, false)) ImGui::SetWindowFocus();  // closes the popups above this window
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   drawn_.grounds.clear();
   drawn_.live = {};
@@ -76,7 +76,7 @@ void Screen::begin_frame(const Model& model, Edits& edits, const SceneInput& inp
   handle_keys(model, edits, input.keys);
   drawn_.playing = model.run == RunState::frozen && edits.cine.playing;
   last_.lecture = last_.lecture && view_.transient.lecture;
-  edits.timeline_wanted = false;  // unless its panel is drawn
+  edits.timeline_wanted = false;  // set again when its panel is drawn
   edits.view.inspector.wanted = false;
   follow_gate(edits);
   if (presentation_.on() || view_.transient.lecture || view_.dock == Dock::none) dock_.close();
@@ -95,10 +95,10 @@ KeyTargets Screen::key_targets(const Model& model, Edits& edits) {
           .shown_grid = last_.grid};
 }
 
-// Keys of the focus, of a text or a dialog, of the whole window, in this order.
+// Passes keys to the focus, to a text or a dialog, to the whole window, in this order.
 void Screen::handle_keys(const Model& model, Edits& edits, std::span<const KeyPress> keys) {
   drawn_.keys.clear();
-  // A click may open a text field: then what was typed after it is for the field.
+  // Delays keys after a click that may open a text field, which then receives them.
   std::vector<KeyPress> all = std::exchange(last_.late_keys, {});
   all.insert(all.end(), keys.begin(), keys.end());
   if (ImGui::IsMouseReleased(0)) {
@@ -118,20 +118,20 @@ void Screen::handle_keys(const Model& model, Edits& edits, std::span<const KeyPr
       continue;
     }
     drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(model, edits), press);
-    if (press.key == Key::escape) drawn_.used_last_key = true;  // closes what is open, wherever that is
+    if (press.key == Key::escape) drawn_.used_last_key = true;  // closes any open item
   }
 }
 
-// The keys of the stream and of the image are not for the assistant.
+// Handles the assistant's keys; those of stream and image have no effect.
 bool Screen::take_assistant_key(const Model& model, Edits& edits, const KeyPress& press) {
-  if (!model.import.next.empty()) return true;  // a question stands
+  if (!model.import.next.empty()) return true;  // a question is open
   if (assistant_.take_key({ui_, model, commands_}, press) || press.key == Key::escape) return true;
   return handle_key(key_targets(model, edits), press, KeyScope::assistant);
 }
 
-// A gate that was turned on shows its spectral Doppler; one that was turned off leaves no empty strip.
+// Shows spectral Doppler when the gate is turned on; closes the empty strip when it is turned off.
 void Screen::follow_gate(Edits& edits) {
-  if (ImGui::IsMouseDown(0)) return;  // not during a drag: the image becomes smaller then
+  if (ImGui::IsMouseDown(0)) return;  // not during a drag, as the image becomes smaller
   const Gate before = std::exchange(last_.gate, edits.params.doppler.gate);
   if (last_.gate == before) return;
   if (last_.gate == Gate::on) {
@@ -156,7 +156,7 @@ void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
   }
 }
 
-// Files to open, and panels about the program.
+// Draws the file dialog, and panels about the program.
 void Screen::draw_dialogs(const Model& model, Edits& edits, float wanted_scale) {
   if (std::exchange(requests_.open_dialog, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
@@ -179,7 +179,7 @@ void Screen::draw_dialogs(const Model& model, Edits& edits, float wanted_scale) 
     choose_scale(key_targets(model, edits), *scale);
 }
 
-// Timeline and Stream in place of the columns and the image; the bars stay.
+// Draws Timeline and Stream in place of the columns and the image; the bars stay.
 void Screen::draw_lecture(PanelContext& c) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
@@ -195,7 +195,7 @@ void Screen::draw_lecture(PanelContext& c) {
   if (requests.back) view_.transient.lecture = false;
 }
 
-// The import assistant in place of the columns and the image.
+// Draws the import assistant in place of the columns and the image.
 void Screen::draw_assistant(PanelContext& c) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
@@ -257,12 +257,12 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     image_.draw_coarse(c, input, area);
   } else if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
-  } else if (area.height() >= ui_.px(kImageAreaLeast - DockArea::kFolded)) {  // a banner leaves a low window no room
+  } else if (area.height() >= ui_.px(kImageAreaLeast - DockArea::kFolded)) {  // no room in a low window with a banner
     image_.draw(c, input, area);
   }
 }
 
-// From the bottom of `area`; where it is drawn, empty: nowhere.
+// Draws the dock at the bottom of `area`; returns its rectangle, empty if there is none.
 Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   ui_.focus().enter(WindowPart::dock);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
@@ -278,7 +278,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
 }
 
 void Screen::restore_view(const ViewSettings& settings) {
-  // Neither set nor reset: what is remembered for the next run.
+  // Keeps the values for the next run, which are neither set nor reset.
   ViewSettings kept = settings;
   kept.last_folder = view_.last_folder;
   kept.place = view_.place;
@@ -306,7 +306,7 @@ void Screen::reset_view() {
 }
 
 bool Screen::remember(const Model& model, const WindowPlace& place) {
-  // However it was opened, dropped or named: the next one is looked for beside it.
+  // Starts the next file dialog in the folder of the last opened file, also if dropped or named.
   const bool opened = !model.opening.recent.empty() && view_.recent != model.opening.recent;
   if (opened) view_.last_folder = model.opening.recent.front().parent_path();
   view_.recent = model.opening.recent;

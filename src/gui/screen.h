@@ -1,6 +1,5 @@
-// The whole window's content: columns, bars, image, strip, docks, popups, presentation and lecture. It decides where
-// the image goes and which areas have which ground; the viewer draws both with OpenGL, below everything here. UI thread
-// only.
+// Contents of the whole window: columns, bars, image, strip, docks, popups, presentation and lecture. Sets the image's
+// position and the background of each area; the viewer draws both with OpenGL, below everything here. UI thread only.
 #pragma once
 
 #include <span>
@@ -30,21 +29,21 @@ class Screen {
       : commands_(commands), queries_(std::move(queries)), view_(std::move(settings)) {}
   [[nodiscard]] Commands& commands() { return commands_; }
 
-  // Between ImGui's new frame and its render.
+  // Draws between ImGui's new frame and its render.
   void draw(const Model& model, Edits& edits, const SceneInput& input);
 
   [[nodiscard]] const Rect& picture() const { return image_.layout().image; }  // empty: no image
   [[nodiscard]] const ImageLayout& image_layout() const { return image_.layout(); }
   [[nodiscard]] const ImageLayout& side_a_layout() const { return image_.side_a(); }  // empty image: not side by side
   [[nodiscard]] const StripBoxes& strips() const { return drawn_.strips; }            // of M-mode and spectral Doppler
-  [[nodiscard]] float wipe_x() const { return image_.wipe_x(); }                      // where A ends and B begins
+  [[nodiscard]] float wipe_x() const { return image_.wipe_x(); }                      // border between A and B
   [[nodiscard]] bool playing() const { return drawn_.playing; }                       // history frames
-  // The image with all that changes with every image. Everything else may be drawn less often.
+  // Returns the area of the image and everything that changes with it. The other areas may be drawn less often.
   [[nodiscard]] const Rect& live_area() const { return drawn_.live; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return drawn_.grounds; }
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
   void set_layout(const LayoutText& layout) { apply_layout(view_, layout); }
-  // What other places know and the settings keep; true when the window has moved.
+  // Copies values from the model that the settings keep; returns true when the window has moved.
   bool remember(const Model& model, const WindowPlace& place);
   void present() { presentation_.begin(); }
   // Shows the tour with the next image.
@@ -56,9 +55,9 @@ class Screen {
   [[nodiscard]] bool moving() const { return ui_.moving() || messages_.moving() || presentation_.moving(); }
   [[nodiscard]] const Ui& ui() const { return ui_; }
   bool take_full_screen() { return std::exchange(requests_.full_screen, false); }
-  [[nodiscard]] bool quit() const { return requests_.quit; }                  // asked for by key
-  [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }  // that of the interface, in the window
-  // All of the view as it is before anything was set; what was opened, and where, stays known.
+  [[nodiscard]] bool quit() const { return requests_.quit; }                  // requested by key
+  [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }  // interface scale, in the window
+  // Resets the view to its initial state; keeps the opened files and their folders.
   void reset_view();
   void restore_view(const ViewSettings& settings);
 
@@ -76,19 +75,19 @@ class Screen {
   void draw_assistant(PanelContext& c);
   void draw_dialogs(const Model& model, Edits& edits, float wanted_scale);
 
-  // Of the last frame, for the viewer and for dialogs.
+  // Data of the last frame, for the viewer and for dialogs.
   struct Drawn {
     std::vector<Ground> grounds;
     Rect live;
     StripBoxes strips;
     bool playing = false;
     bool used_last_key = false;
-    std::vector<KeyPress> keys;  // that the focus did not take
+    std::vector<KeyPress> keys;  // keys not handled by the focus
   };
   struct Measurements {
     Measuring b, a;
   };
-  // Opened or closed by the user, until the window is reset.
+  // Parts opened or closed by the user, until the window is reset.
   struct Opened {
     bool more_formation = false, more_display = false;  // rows of these panels
     std::string closed_fault;
@@ -113,12 +112,12 @@ class Screen {
   Opened opened_;
   WindowRequests requests_;
   Drawn drawn_;
-  // Of the last frame:
+  // Data of the last frame.
   struct {
-    Grid grid;  // of the image; nx 0 = no image
+    Grid grid;  // grid of the image; nx 0 = no image
     Gate gate = Gate::off;
     bool lecture = false;
-    bool close_popups = false;  // in the next one
+    bool close_popups = false;  // in the next frame
     SharedDisplay display;
     std::vector<KeyPress> late_keys;  // pressed in a frame with a click
   } last_;

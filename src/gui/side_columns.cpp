@@ -20,10 +20,10 @@ namespace echoloop {
 void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   c_ = &c;
   area_ = area;
-  if (std::exchange(compact_, c.compact) != c.compact) was_open_.clear();  // other panels are folded then
+  if (std::exchange(compact_, c.compact) != c.compact) was_open_.clear();  // the other layout has its own folded panels
   const float padding = c.ui.px(c.compact ? 12 : 16);
   start_ = scroll_.begin(c.ui, bar, area);
-  if (scroll_.moved()) opened_.reset();  // the user looks elsewhere
+  if (scroll_.moved()) opened_.reset();  // the user scrolls away
   column_ = {area.x0 + padding, area.x1 - padding, start_ + c.ui.px(4), c.compact};
   first_ = true;
 }
@@ -90,19 +90,19 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
   return act;
 }
 
-// The values of the measure panel are no longer needed when it is closed; it opens with the first mark.
+// Opens the measure panel with the first mark; clears its values when it is closed, as they are no longer needed.
 void SideColumns::open_measure_panel(PanelContext& c) {
-  // After a reset or its undo the panel is open or folded as it was.
+  // A reset or its undo leaves the panel open or folded.
   if (std::exchange(resets_, c.model.reset.count) != c.model.reset.count) measure_shown_ = !c.edits.marks.list.empty();
   bool& open = c.view.is_open("measure", c.compact);
   if (!measure_shown_ && !c.edits.marks.list.empty()) measure_shown_ = open = true;
   if (!open && c.edits.measured.image.number != 0) c.edits.measured = c.edits.measured_a = {};
 }
 
-// Of one side; a narrow window has one column for all panels. The presets are below the source.
+// Draws the panels of one side; a narrow window has one column for all panels. The presets are below the source.
 HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelSide side, const Rect& area,
                                     const EditHistory& history) {
-  constexpr float kWholeStream = 940;  // height of a column that has room for every row
+  constexpr float kWholeStream = 940;  // height of a column with room for every row
   HistoryAct act = HistoryAct::none;
   if (side == PanelSide::right) open_measure_panel(c);
   const bool high = area.height() >= c.ui.px(kWholeStream);
@@ -116,7 +116,7 @@ HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelS
   return act;
 }
 
-// The edge between a column and the image, with the room to grab it on the image's side: scroll bars stay free.
+// Draws the edge between a column and the image, with its grab area on the image's side: scroll bars stay free.
 void SideColumns::draw_splitter(PanelContext& c, const WindowLayout& l, PanelSide side) {
   Ui& ui = c.ui;
   const bool left = side == PanelSide::left;
@@ -154,7 +154,7 @@ constexpr const char* kWhySandbox =
 constexpr const char* kWhyLeave =
     "They are kept until the program ends, and are there again when the file is opened again.";
 
-// In the middle of the window; `height` in pixels.
+// Returns a centred rectangle; `height` in pixels.
 Rect dialog_box(const Ui& ui, float width, float height) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float w = std::min(ui.px(width), screen.x - ui.px(16)), h = std::min(height, screen.y - ui.px(16));
@@ -168,13 +168,13 @@ bool begin_dialog(Ui& ui, const char* id, const Rect& box, std::string_view titl
   return true;
 }
 
-// A button at the foot of a dialog.
+// Returns the rectangle of a button at the bottom of a dialog.
 Rect foot_button(const Ui& ui, const Rect& box, float x0, float x1) {
   const float row = ui.px(theme::kRow), bottom = box.y1 - ui.px(16) - row;
   return {x0, bottom, x1, bottom + row};
 }
 
-// The last button, which Escape presses too.
+// Draws the last button, also pressed by Escape.
 bool escape_button(Ui& ui, const char* id, const Rect& box, std::string_view label, Emphasis emphasis) {
   const float right = box.x1 - ui.px(kDialogPad);
   return ui.button(id, foot_button(ui, box, right - ui.px(100), right),
@@ -188,7 +188,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Opened by Ui::open_popup(kAboutPanel).
+// Draws the panel opened by Ui::open_popup(kAboutPanel).
 void draw_about(Ui& ui, const ProgramFacts& facts) {
   const std::array<std::pair<std::string_view, std::string_view>, 4> rows{{
       {"Version", facts.version},

@@ -1,5 +1,4 @@
-// The columns left and right of the image: their panels, the presets, and the edges that the user moves. UI thread
-// only.
+// Columns left and right of the image: their panels, the presets, and the movable edges. UI thread only.
 #pragma once
 
 #include <array>
@@ -20,25 +19,25 @@
 
 namespace echoloop {
 
-// A column of panels: one below the other with a line between them, scrolled where it is too tall. A panel that is
-// opened, by whatever, comes into view: all of it, or its head where it is taller than the column. UI thread only.
+// Column of panels: one below the other with a line between them, scrolled if too tall. A panel that is opened, for any
+// reason, is scrolled into view: all of it, or its head if it is taller than the column. UI thread only.
 class PanelColumn {
  public:
-  // `c` must outlive end(). `bar`: names the scroll bar.
+  // `c` must outlive end(). `bar`: id of the scroll bar.
   void begin(PanelContext& c, const char* bar, const Rect& area);
   void draw(const PanelRow& panel);
-  // The place of a row that is no foldable panel.
+  // Returns the position of a row that is no foldable panel.
   Column& next();
   void end();
 
  private:
   void watch(const PanelRow& panel, bool open, float top);
 
-  // The panel that was opened last, as long as it has not settled: what it shows may come frames later.
+  // Panel opened last, until it has settled: its contents may arrive frames later.
   struct Opened {
     const PanelRow* panel;
     float height = 0;
-    int same = 0;  // frames of this height
+    int same = 0;  // number of frames with this height
   };
 
   PanelContext* c_ = nullptr;
@@ -48,13 +47,13 @@ class PanelColumn {
   float start_ = 0;
   bool first_ = true;
   bool compact_ = false;
-  std::map<std::string_view, bool> was_open_;  // of those that were drawn
+  std::map<std::string_view, bool> was_open_;  // by key of the panel, as last drawn
   std::optional<Opened> opened_;
 };
 
 class SideColumns {
  public:
-  // `history`: for the buttons beside the presets; the one that was pressed.
+  // Returns the pressed button of those next to the presets. `history`: state for these buttons.
   HistoryAct draw(PanelContext& c, const WindowLayout& l, const EditHistory& history);
 
  private:
@@ -65,34 +64,34 @@ class SideColumns {
 
   PanelColumn left_, right_;
   PresetRow presets_;
-  float splitter_grip_ = 0;     // from the edge that is dragged to the pointer
-  bool other_stream_ = false;   // as many rows of Stream as its column would not show by itself
+  float splitter_grip_ = 0;     // distance from the dragged edge to the pointer
+  bool other_stream_ = false;   // more or fewer rows of Stream are shown than by default
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
-  std::uint64_t resets_ = 0;    // known
+  std::uint64_t resets_ = 0;    // number of known resets
 };
 
 // Dialogs above the window: keys (F1), About, questions, the tour, and those of a scanner. UI
 // thread only.
 
-struct Question {  // answered by yes, or by Cancel
-  const char* id;  // its buttons: "_open", "_cancel"
+struct Question {  // answered by yes or Cancel
+  const char* id;  // prefix of its buttons: "_open", "_cancel"
   std::string title, subject, why, yes;
 };
 
 class QuestionDialog {
  public:
-  // Every frame, as long as the question stands. Closing the panel is a no.
+  // Draws in every frame while the question stays. Closing the panel is a no.
   std::optional<bool> draw(Ui& ui, const Question& question, bool stands);
 
  private:
   bool open_ = false;
 };
 
-// Opened from a scanner's rows in the Source panel: its description as received, and the question before a port is
+// Dialogs of the scanner's rows in the Source panel: its description as received, and the question before a port is
 // opened on the network.
 class ScannerDialogs {
  public:
-  // Every frame.
+  // Draws in every frame.
   void draw(Ui& ui, const Model& model, Commands& commands);
 
  private:
@@ -100,24 +99,24 @@ class ScannerDialogs {
   void draw_network(Ui& ui, const Model& model, Commands& commands);
 
   std::shared_ptr<const std::string> shown_;
-  std::vector<std::string> lines_;  // of shown_
+  std::vector<std::string> lines_;  // lines of shown_
   Scroll scroll_;
   std::array<char, 8> port_{};
 };
 
 class ProgramPanels {
  public:
-  // Every frame. The interface scale that was chosen in the list of keys; nothing: none was.
+  // Draws in every frame. Returns the interface scale chosen in the list of keys; nullopt: none.
   std::optional<float> draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries, float wanted_scale);
   void open_keys(Ui& ui) const;
   [[nodiscard]] bool keys_open() const;
   [[nodiscard]] Tour& tour() { return tour_; }
 
  private:
-  QuestionDialog sandbox_;  // before a recording is opened where the system offers no sandbox
-  QuestionDialog leave_;    // before another file takes the place of answers that are not saved
+  QuestionDialog sandbox_;  // before a recording is opened if the system has no sandbox
+  QuestionDialog leave_;    // before another file replaces unsaved answers
   ScannerDialogs scanner_;
-  ProgramFacts facts_;  // once About was opened
+  ProgramFacts facts_;  // set when About is opened
   Tour tour_;
 };
 

@@ -48,7 +48,7 @@ struct Viewer::Impl {
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
 
-  // Only where the settings can be saved: the tour is shown once.
+  // Begins the tour only if the settings can be saved, as it is shown once.
   void begin_first_tour() {
     screen.set_toured();
     saved = screen.settings();
@@ -66,7 +66,7 @@ struct Viewer::Impl {
   bool take_pictures(const Model& model, const Edits& edits);
   void compare_with_source(Model& model);
   [[nodiscard]] bool stands_in() const { return shown_source.other_source || pictures.coarse(); }
-  // Of the source in use; none while the first one of it is awaited, or a coarse one is drawn before it.
+  // Returns the image of the current source; none while its first one is awaited, or a coarse one is drawn before it.
   [[nodiscard]] const Image& image() const {
     static const Image none;
     return stands_in() ? none : pictures.shown();
@@ -81,7 +81,7 @@ struct Viewer::Impl {
   };
   struct Frame {
     float scale = 0;
-    bool dropped = false;  // a file, since the frame before
+    bool dropped = false;  // a file was dropped since the previous frame
     FrameTimes times;
     bool fresh = false;
     bool drawn = false;
@@ -93,7 +93,7 @@ struct Viewer::Impl {
   ImguiSession imgui;
   ImageSet pictures;
   struct {
-    bool other_source = false;  // the image in `pictures` is of the source before
+    bool other_source = false;  // the image in `pictures` is of the previous source
     std::string of;             // name of the source of the last image that was not
   } shown_source;
   FlowTexture flow;
@@ -109,9 +109,9 @@ struct Viewer::Impl {
   Frame last;
   struct {
     ImagingParams params;
-    DisplayParams of_a;  // of side A of a comparison
+    DisplayParams of_a;  // display of side A of a comparison
   } display;
-  std::string report;  // of a shader that was read again
+  std::string report;  // message of a reloaded shader
 };
 
 bool Viewer::Impl::take_pictures(const Model& model, const Edits& edits) {
@@ -128,7 +128,7 @@ bool Viewer::Impl::take_pictures(const Model& model, const Edits& edits) {
   return fresh;
 }
 
-// The name of a source goes with its images. A kept frame of a scanner's earlier description is wanted as it is.
+// Keeps the name of a source with its images. A history frame of a scanner's earlier description is shown as it is.
 void Viewer::Impl::compare_with_source(Model& model) {
   const Image& shown = pictures.shown();
   std::optional<AwaitedImage>& awaited = model.image.awaited;
@@ -146,7 +146,7 @@ void Viewer::Impl::compare_with_source(Model& model) {
   shown_source.of = model.source.name;
 }
 
-// Of both sides of a comparison at once, of one frame: A and B come one after the other.
+// Refreshes both sides of a comparison together, from one frame: A and B arrive one after the other.
 void Viewer::Impl::refresh_levels(const Edits& edits) {
   const Image& b = image();
   const Image* a = compared();
@@ -162,7 +162,7 @@ void Viewer::Impl::refresh_levels(const Edits& edits) {
   }
 }
 
-// Chosen in the window, then the command line's, the last run's, the monitor's.
+// Returns the scale set in the window, else by the command line, the last run, the monitor.
 float Viewer::Impl::wanted_scale() const {
   const bool asked = options.ui_scale > 0;
   float wanted = asked ? static_cast<float>(options.ui_scale) : surface->content_scale();
@@ -212,7 +212,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .fresh = last.fresh};
 }
 
-// A window that is being moved is written when it rests.
+// Saves the settings; the place of a window being moved once it rests.
 void Viewer::Impl::remember_settings(const Model& model) {
   if (options.settings_file.empty() || ImGui::IsAnyMouseDown()) return;
   constexpr std::int64_t kRest_ns = 1'000'000'000;
@@ -338,7 +338,7 @@ const Image& Viewer::drawn_image() const { return impl_->pictures.shown(); }
 RgbImage Viewer::screenshot() const {
   Impl& v = *impl_;
   if (ImGui::GetDrawData() == nullptr) return {};
-  v.renderer.draw(v.window_frame(), Extent::all);  // the window's back buffer holds nothing certain after it was shown
+  v.renderer.draw(v.window_frame(), Extent::all);  // the back buffer is undefined after the window was shown
   RgbImage picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));

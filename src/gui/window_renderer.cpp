@@ -18,7 +18,7 @@
 namespace echoloop {
 namespace {
 
-// FNV-1a over words of eight bytes, with a shift so that high bits reach the low ones.
+// FNV-1a over words of eight bytes, with a shift so that high bits affect the low ones.
 class Fingerprint {
  public:
   void add(std::uint64_t word) {
@@ -91,8 +91,8 @@ void add_strips(Fingerprint& print, const WindowFrame& frame) {
   }
 }
 
-// After ImGui's render: its draw data, where the images lie and which they are. Not the display parameters, which the
-// caller compares. 0: it must be drawn in any case.
+// Returns a fingerprint of the window after ImGui's render: draw data, positions and identities of the images. Without
+// the display parameters, which the caller compares. 0: it must be drawn in any case.
 std::uint64_t window_look(const WindowFrame& frame) {
   const ImDrawData& data = *ImGui::GetDrawData();
   if (waits_for_textures(data)) return 0;
@@ -148,7 +148,7 @@ void clear(const Rect& area, unsigned int hex, const RenderTarget& to) {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-// What of the parts lies outside of `cover`, as parts.
+// Returns the parts without `cover`, as rectangles.
 std::vector<Rect> outside(const std::vector<Rect>& parts, const Rect& cover) {
   std::vector<Rect> rest;
   for (const Rect& part : parts) {
@@ -172,7 +172,7 @@ WindowRenderer::WindowRenderer(const std::filesystem::path& shader_dir)
     : painter_(shader_dir), flow_painter_(shader_dir), software_(is_software()) {}
 
 bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
-  constexpr std::int64_t kChromeEvery_ns = 100'000'000;  // numbers that change faster cannot be read
+  constexpr std::int64_t kChromeEvery_ns = 100'000'000;  // faster changes of values are unreadable
   const std::int64_t now = now_ns();
   const Rect live = frame.screen.live_area();
   const bool moved = !(live == drawn_live_area_);
@@ -181,13 +181,13 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
 }
 
-// Each pixel once, and not where the image comes: of a large window that takes a GPU longer than the image itself.
+// Clears each pixel once, except for the image's: in a large window this costs a GPU more time than the image itself.
 void WindowRenderer::clear_grounds(const WindowFrame& frame, const Rect& area, const RenderTarget& to) {
   const bool one_picture = frame.compared == nullptr || frame.compared->number == 0;
   Rect picture;
   if (frame.shown.number != 0 && !frame.shown.grid.polar() && one_picture) {
     const ImageLayout& layout = frame.screen.image_layout();
-    picture = layout.place(frame.shown.grid).common(layout.image).inset(1);  // its edges may share pixels
+    picture = layout.place(frame.shown.grid).common(layout.image).inset(1);  // its edges can share pixels
   }
   std::vector<Ground> grounds{{area, theme::kCanvasHex}};
   for (const Ground& ground : frame.screen.grounds()) {
@@ -228,7 +228,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, const RenderTarget&
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
   glEnable(GL_SCISSOR_TEST);
-  // Where A has no pixels: what is there of a sector is the window's ground.
+  // Area without pixels of A: for a sector it has the window's background.
   const bool sector = frame.compared->grid.polar() && !frame.screen.presenting();
   clear(left, sector ? theme::kCanvasHex : 0x000000, to);
   glDisable(GL_SCISSOR_TEST);
@@ -246,14 +246,14 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& la
              .clip = where.common(seen)});
 }
 
-// The low-rank image takes the place of the other one; power and velocity lie over it.
+// Draws flow: the low-rank image replaces the B-mode image; power and velocity overlay it.
 void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to) {
   const FlowImage* flow = frame.stands_in ? nullptr : frame.flow.shown();
   const ImageLayout& layout = frame.screen.image_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
   Rect seen = layout.image;
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
-  if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
+  if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B only
   if (flow->params.color_flow.mode == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;
@@ -322,12 +322,12 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   } else {
     draw_clipped(data, frame.screen.live_area());
   }
-  // A moving image is followed by others: then its look is not worth its reckoning.
+  // No fingerprint for a moving image, which the next one replaces.
   drawn_look_ = all && !frame.fresh ? window_look(frame) : 0;
   drawn_display_ = frame.display;
   drawn_display_a_ = frame.display_a;
   if (!cached) return;
-  if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
+  if (all) {  // Mesa updates its size only when the window itself is drawn to
     glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());
     glViewport(0, 0, width, height);
     glClear(GL_COLOR_BUFFER_BIT);

@@ -26,7 +26,7 @@ void PixelProbe::collect() {
 }
 
 float PixelProbe::ask(unsigned int texture, int ix, int iz) {
-  constexpr std::int64_t kForget_ns = 200'000'000;  // the pointer was away: what it saw last says nothing
+  constexpr std::int64_t kForget_ns = 200'000'000;  // after a longer pause the last value is obsolete
   const std::int64_t now = now_ns();
   collect();
   if (now - asked_ns_ > kForget_ns) known_ = false;
@@ -74,7 +74,7 @@ std::unique_ptr<FrameTexture> ImageSet::make_texture() {
 bool ImageSet::take(ImageOrigin source) {
   times_ = {};
   for (TexturedImage* textured : {&live_, &compared_, &past_, &coarse_})
-    measure(*textured);  // before a new copy takes its place
+    measure(*textured);  // before a new copy replaces it
   bool fresh = false;
   comparing_ = comparing_ && source == ImageOrigin::compared_past;
   if (source == ImageOrigin::live) {
@@ -101,11 +101,11 @@ bool ImageSet::take(ImageOrigin source) {
 
 bool ImageSet::take(TexturedImage& textured) {
   if (textured.box == nullptr) return false;
-  // The copy was queued a window frame ago; where it still goes on, the new image comes with the next frame.
+  // The copy was queued a window frame ago; while it is running, the new image is left for the next frame.
   if (textured.texture != nullptr && textured.texture->reading()) return false;
   if (!textured.box->take()) return false;
   const Image& image = textured.box->front();
-  textured.image.host_db = nullptr;  // the old image's memory is the pipeline's again
+  textured.image.host_db = nullptr;  // returns the old image's memory to the pipeline
   if (image.number == 0 || image.grid.nx < 1) return false;
   const std::int64_t before_ns = now_ns();
   if (!put(textured, image)) return false;
@@ -126,7 +126,7 @@ bool ImageSet::put(TexturedImage& textured, const Image& image) {
   if (textured.texture->update(image)) return true;
   if (textured.texture->needs_host_image()) return false;
   textured.texture = make_host_texture();
-  textured.image = {};  // it went with its texture
+  textured.image = {};  // was in the replaced texture
   host_only_ = true;
   status_ = "CUDA-OpenGL interop failed: images now go through host memory";
   return textured.texture->update(image);
@@ -170,7 +170,7 @@ void ImageSet::forget() {
   current_ = &live_;
 }
 
-// The image from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread
+// Copies images from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread
 // only.
 
 namespace {

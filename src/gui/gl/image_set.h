@@ -1,6 +1,6 @@
-// The images that can be on screen and their textures: the live one, and while frozen the kept frame beamformed again
-// (B) and beside it the comparison (A). It is the reader of their mailboxes. UI thread only; never waits for the
-// pipeline, and for the device only where it says so.
+// Images for the screen and their textures: the live one, and while frozen the history frame beamformed again (B) and
+// the comparison (A). Reader of their mailboxes. UI thread only; never waits for the pipeline, and for the device only
+// where documented.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace echoloop {
 
-// The image's way into OpenGL: one R32F texture of dB values. Two makers: CUDA-GL interop and host upload.
-// UI thread only (the thread that owns the OpenGL context).
+// Transfer of images to OpenGL: one R32F texture of dB values. Two makers: CUDA-GL interop and host upload. UI thread
+// only (the thread that owns the OpenGL context).
 
-// The time in which an image went into its texture, on the clock of now_ns().
+// Time of an image's copy to its texture, on the clock of now_ns().
 struct TextureCopy {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
@@ -27,27 +27,27 @@ struct TextureCopy {
 class FrameTexture {
  public:
   virtual ~FrameTexture() = default;
-  // Copies the image into the texture (resized when its grid changes). False: this image cannot be shown this way.
+  // Copies the image to the texture (resized when its grid changes). Returns false if this image is unsupported.
   virtual bool update(const Image& image) = 0;
-  // The last update may still read the image's memory: the image must not go back to the pipeline yet. Never waits.
+  // Returns true if the last update may still read the image's memory, which must stay allocated. Never waits.
   virtual bool reading() = 0;
-  // Returns when it no longer does; waits.
+  // Waits until reading() is false.
   virtual void finish_reading() = 0;
-  // How long the last update's copy took: once for each update, as soon as it is known. Never waits.
+  // Returns the time of the last update's copy: once per update, as soon as it is known. Never waits.
   virtual std::optional<TextureCopy> take_copy() = 0;
-  // Host time spent in calls that may wait for the device, since the last call of this.
+  // Returns the host time in calls that may wait for the device, since the previous call.
   virtual std::int64_t take_wait_ns() = 0;
   [[nodiscard]] virtual unsigned int gl_texture() const = 0;
-  [[nodiscard]] virtual bool needs_host_image() const = 0;  // the pipeline must copy images to the host
+  [[nodiscard]] virtual bool needs_host_image() const = 0;  // true: the pipeline must copy images to the host
 };
 
 std::unique_ptr<FrameTexture> make_host_texture();
 
-// Tries interop once with the current OpenGL context; nullptr when it is not possible, and why in one line.
+// Tries interop once with the current OpenGL context; returns nullptr if not possible, and the reason in one line.
 std::unique_ptr<FrameTexture> make_cuda_texture(std::string& why_not);
 
-// One texel of a texture without waiting for the device: asked for in one window frame, known in a later one.
-// Why: reading a texel at once makes the UI thread wait for everything that was queued before it. UI thread only.
+// Reads one texel of a texture without waiting for the device: requested in one window frame, known in a later one. An
+// immediate read would block the UI thread until all work queued before is done. UI thread only.
 class PixelProbe {
  public:
   PixelProbe() = default;
@@ -55,15 +55,15 @@ class PixelProbe {
   PixelProbe(const PixelProbe&) = delete;
   PixelProbe& operator=(const PixelProbe&) = delete;
 
-  // Asks for a texel and returns the newest value that has arrived; not a number until the first one has.
-  // One asker, once a window frame.
+  // Requests a texel and returns the newest value that has arrived; NaN until the first one. One caller, once a window
+  // frame.
   float ask(unsigned int texture, int ix, int iz);
 
  private:
   void collect();
 
   unsigned int buffer_ = 0;
-  void* fence_ = nullptr;  // a GLsync: the read that is under way
+  void* fence_ = nullptr;  // a GLsync: the pending read
   float value_ = 0;
   bool known_ = false;
   std::int64_t asked_ns_ = 0;
@@ -80,31 +80,31 @@ class ImageSet {
   ImageSet(const ImageSet&) = delete;
   ImageSet& operator=(const ImageSet&) = delete;
 
-  // Takes what is new from the mailboxes of `source`; images that come from elsewhere are not for now and are let go,
-  // except live ones: they stay in their mailbox. True when an image came that was not shown before.
+  // Takes new images from the mailboxes of `source`; those of other mailboxes are released, except live ones, which
+  // stay there. Returns true if a new image arrived.
   bool take(ImageOrigin source);
 
   [[nodiscard]] const Image& shown() const { return current_->image; }  // number 0 = none
-  [[nodiscard]] bool coarse() const { return current_ == &coarse_; }    // shown() is no image, but stands in for one
+  [[nodiscard]] bool coarse() const { return current_ == &coarse_; }    // shown() is a coarse preview
   [[nodiscard]] unsigned int texture() const { return texture_of(*current_); }
   [[nodiscard]] const Image* compared() const { return comparing_ ? &compared_.image : nullptr; }  // A
   [[nodiscard]] unsigned int compared_texture() const { return texture_of(compared_); }
 
-  // Of a pixel of shown() or compared(). Where the image never came to the host it is known a frame or two later.
+  // Returns the level of a pixel of shown() or compared(). Without a host copy it is known a frame or two later.
   float level_db(const Image& image, int ix, int iz);
-  [[nodiscard]] std::vector<float> db_of(const Image& image) const;  // likewise, all: [nz][nx]; may wait for the device
+  [[nodiscard]] std::vector<float> db_of(const Image& image) const;  // all, as [nz][nx]; may wait for the device
 
-  // Afterwards no image's memory is in use; may wait for the device.
+  // Releases all image memory; may wait for the device.
   void forget();
 
   [[nodiscard]] bool needs_host_image() const { return host_only_; }
   [[nodiscard]] const std::string& status() const { return status_; }
 
-  // Of the last take(): the copy that became known, equal times for none; the host time in all of the hand-over of a
-  // new image to its texture, and in calls that may wait.
+  // Times of the last take(): the copy that became known, equal times for none; the host time of the entire transfer of
+  // a new image to its texture, and in calls that may wait.
   struct Times {
     std::int64_t start_ns = 0, end_ns = 0;
-    std::uint64_t sequence = 0;   // of the frame that was copied
+    std::uint64_t sequence = 0;   // sequence of the copied frame
     std::int64_t texture_ns = 0;  // 0: no new image
     std::int64_t device_wait_ns = 0;
   };
@@ -113,8 +113,8 @@ class ImageSet {
  private:
   struct TexturedImage {
     Mailbox<Image>* box = nullptr;
-    std::unique_ptr<FrameTexture> texture;  // made when first needed
-    Image image;                            // what the texture holds; its host copy is readable until the next take
+    std::unique_ptr<FrameTexture> texture;  // made on first use
+    Image image;                            // contents of the texture; its host copy is readable until the next take
     std::uint64_t copied_sequence = 0;
   };
 

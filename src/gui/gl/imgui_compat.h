@@ -1,5 +1,5 @@
-// What differs between Dear ImGui 1.86 and 1.92, in one place: everything else in gui/ is written once.
-// UI thread only. Include this instead of imgui.h.
+// Differences between Dear ImGui 1.86 and 1.92, in one place: all other code in gui/ is common. UI thread only. Include
+// this instead of imgui.h.
 #pragma once
 
 #include <imgui.h>
@@ -12,7 +12,7 @@
 
 namespace echoloop::compat {
 
-// 1.92.8 swapped flags and thickness.
+// Flags and thickness are swapped from 1.92.8 on.
 inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 color, float rounding, float thickness) {
 #if IMGUI_VERSION_NUM >= 19280
   list.AddRect(min, max, color, rounding, thickness, ImDrawFlags_None);
@@ -29,7 +29,7 @@ inline void add_polyline(ImDrawList& list, const ImVec2* points, int count, ImU3
 #endif
 }
 
-// The last point joins the first.
+// Connects the last point to the first.
 inline void add_closed_line(ImDrawList& list, const ImVec2* points, int count, ImU32 color, float thickness) {
 #if IMGUI_VERSION_NUM >= 19280
   list.AddPolyline(points, count, color, thickness, ImDrawFlags_Closed);
@@ -38,7 +38,7 @@ inline void add_closed_line(ImDrawList& list, const ImVec2* points, int count, I
 #endif
 }
 
-// The id was a pointer, then an integer, then a reference.
+// Converts the id, which was a pointer, then an integer, then a reference.
 inline ImTextureID texture_id(unsigned int gl_texture) {
 #if IMGUI_VERSION_NUM >= 19140
   return static_cast<ImTextureID>(gl_texture);
@@ -47,7 +47,7 @@ inline ImTextureID texture_id(unsigned int gl_texture) {
 #endif
 }
 
-// From 1.92 fonts carry no size of their own.
+// Passes the size, which fonts lack from 1.92 on.
 inline void push_font(ImFont* font, [[maybe_unused]] float size) {
 #if IMGUI_VERSION_NUM >= 19200
   ImGui::PushFont(font, size);
@@ -56,7 +56,7 @@ inline void push_font(ImFont* font, [[maybe_unused]] float size) {
 #endif
 }
 
-// Input events exist from 1.87; before, the state is set between the backend's new frame and ImGui's.
+// Sends input events from 1.87 on; before, sets the state between the backend's new frame and ImGui's.
 inline void set_mouse(ImVec2 position, bool left, bool right, bool middle, float wheel) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700

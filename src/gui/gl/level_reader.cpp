@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::int64_t kShortest_ns = 49'000'000;  // between two images: 20 a second at 60 window frames a second
+constexpr std::int64_t kShortest_ns = 49'000'000;  // interval between images: 20 a second at 60 window frames a second
 
 Image without_pixels(const Image& image) {
   Image copy = image;

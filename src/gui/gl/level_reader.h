@@ -1,6 +1,6 @@
-// The levels of the picture on screen, for panels that measure it: copied from the host where the image is there, else
-// read back from its texture without waiting for the device. At most 20 images a second, and none without a
-// request. UI thread only.
+// Levels of the image on screen, for panels that measure it: copied from a host image if there is one, else read back
+// from its texture without waiting for the device. At most 20 images a second, and none without a request. UI thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace echoloop {
 
-// Whether both were made of one frame in one go.
+// Returns true if both were made from one frame in one pass.
 bool same_picture(const Image& a, const Image& b);
 
 class LevelReader {
@@ -21,16 +21,16 @@ class LevelReader {
   LevelReader(const LevelReader&) = delete;
   LevelReader& operator=(const LevelReader&) = delete;
 
-  // The newest image whose levels have arrived; empty at first, and after a while without anybody asking. Valid until
-  // the next refresh. Ask in every window frame in which it is needed: later frames then have newer images.
+  // Returns the newest image whose levels have arrived; empty at first, and after a frame without a request. Valid
+  // until the next refresh. Call in every window frame that needs it: later frames then have newer images.
   const LevelImage& ask() {
     asked_ = true;
     return picture_;
   }
-  // What ask() returned last: the image, without its pixels.
+  // Returns the image of the last ask(), without its pixels.
   [[nodiscard]] const Image& image() const { return image_; }
 
-  // Once a window frame, before anybody asks. `shown`: number 0 = none. `texture`: holds its levels.
+  // Called once a window frame, before ask(). `shown`: number 0 = none. `texture`: contains its levels.
   void refresh(const Image& shown, unsigned int texture);
 
  private:
@@ -42,28 +42,27 @@ class LevelReader {
   [[nodiscard]] bool is_known(const Image& shown) const;
 
   LevelImage picture_;
-  Image image_;  // of picture_
+  Image image_;  // image of picture_
   std::vector<float> values_, arriving_;
   bool asked_ = false;
-  std::int64_t taken_ns_ = 0;  // when the last image was copied or asked for
+  std::int64_t taken_ns_ = 0;  // time of the last copy or request
 
-  unsigned int buffer_ = 0;  // OpenGL's, of `buffer_values_` values
+  unsigned int buffer_ = 0;  // OpenGL buffer of `buffer_values_` values
   std::size_t buffer_values_ = 0;
-  void* fence_ = nullptr;  // a GLsync: the read that is under way
-  Image reading_;          // what it reads
+  void* fence_ = nullptr;  // a GLsync: the pending read
+  Image reading_;          // image of the pending read
 };
 
-// The map of B's levels on screen while a comparison is level-matched: follows the images of both sides. UI thread
-// only.
+// Map of B's displayed levels while a comparison is level-matched: follows the images of both sides. UI thread only.
 
 struct MatchedLevels {
   LevelMap map;
-  std::uint64_t number = 0;  // of this map: another number, another map; 0: levels as they are
+  std::uint64_t number = 0;  // number of this map, different for every map; 0: unchanged levels
 };
 
 class LevelMatcher {
  public:
-  // Once a window frame in which levels are matched. Not of weights, which are no levels.
+  // Called once a window frame while levels are matched. No map for weights, which are no levels.
   void update(LevelReader& b, LevelReader& a);
   void stop() { matched_ = {}; }
 
@@ -71,7 +70,7 @@ class LevelMatcher {
 
  private:
   MatchedLevels matched_;
-  Image of_a_, of_b_;  // that it was made of, without their pixels
+  Image of_a_, of_b_;  // images of the current map, without their pixels
   std::uint64_t made_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A program of one vertex and one fragment shader read from files; read again when a file changes on disk.
-// A version that does not compile is reported in one line and the last good one stays. UI thread only.
+// Program of one vertex and one fragment shader read from files; reloaded when a file changes on disk. A version that
+// does not compile is reported in one line and the last valid one stays. UI thread only.
 #pragma once
 
 #include <glad/gl.h>
@@ -19,20 +19,20 @@ namespace echoloop {
 
 class Shader {
  public:
-  // Reads `name`.vert and `name`.frag from `folder`; the words of `define` (may be empty) are defined in both.
-  // Throws Error when they are missing or do not compile.
+  // Reads `name`.vert and `name`.frag from `folder`; the words of `define` (may be empty) are defined in both. Throws
+  // Error if they are missing or do not compile.
   Shader(const std::filesystem::path& folder, const std::string& name, const std::string& define);
   ~Shader();
   Shader(const Shader&) = delete;
   Shader& operator=(const Shader&) = delete;
 
-  // Whether a file's time is another than at the last look; the files are looked at no more than twice a second.
+  // Returns true if a file's time has changed since the last check; checks at most twice a second.
   [[nodiscard]] bool files_changed();
-  // Reads the files again. Returns why the last valid program stays in use; empty when the new one is in use.
+  // Reads the files again. Returns the reason why the last valid program stays in use; empty if the new one is in use.
   [[nodiscard]] std::string reload();
 
   void use() const;
-  [[nodiscard]] int uniform(const char* name) const;  // -1 when the shader does not use it
+  [[nodiscard]] int uniform(const char* name) const;  // -1 if the shader does not use it
 
  private:
   using Times = std::array<std::filesystem::file_time_type, 2>;
@@ -45,12 +45,12 @@ class Shader {
   std::int64_t looked_ns_ = 0;
 };
 
-// A colour map as a texture of one row for a shader: fine enough that the nearest entry is good enough. UI thread only.
+// Colour map as a one-row texture for a shader: fine enough for nearest-entry lookup. UI thread only.
 
-// An even number: no entry is the middle, where two colours may meet. More than 8 bits can tell apart.
+// Even: no entry at the centre, where two colours can meet. More than 8 bits can resolve.
 inline constexpr int kColorEntries = 1024;
 
-// `texture`: of GL_TEXTURE_2D, without storage. `color`: of a place from 0 to 1.
+// Fills `texture`, a GL_TEXTURE_2D without storage. `color`: colour of a position from 0 to 1.
 template <class ColorAt>
 void make_color_table(unsigned int texture, const ColorAt& color) {
   std::array<std::uint8_t, 4 * kColorEntries> table;
@@ -69,9 +69,9 @@ void make_color_table(unsigned int texture, const ColorAt& color) {
   glTextureParameteri(texture, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
 
-// One rectangle of a framebuffer through a shader that makes its corners from clip_rect. UI thread only.
+// Rectangle of a framebuffer drawn by a shader that makes its corners from clip_rect. UI thread only.
 
-// Left, top, right and bottom of `r` in clip coordinates, for the shader in use. Pixels from the framebuffer's top
+// Sets left, top, right and bottom of `r` in clip coordinates, for the shader in use. Pixels from the framebuffer's top
 // left.
 inline void set_clip_rect(int uniform, const Rect& r, int width, int height) {
   const auto x = [width](float v) { return 2.0F * v / static_cast<float>(width) - 1.0F; };
@@ -79,7 +79,7 @@ inline void set_clip_rect(int uniform, const Rect& r, int width, int height) {
   glUniform4f(uniform, x(r.x0), y(r.y0), x(r.x1), y(r.y1));
 }
 
-// With the shader and the textures in use; nothing is drawn outside `clip`. `vertices`: an empty vertex array.
+// Draws with the shader and the textures in use; nothing outside `clip`. `vertices`: an empty vertex array.
 inline void draw_quad(unsigned int vertices, const Rect& clip, int height) {
   const auto whole = [](float v) { return static_cast<int>(std::lround(v)); };
   glBindVertexArray(vertices);
@@ -95,7 +95,7 @@ inline void draw_quad(unsigned int vertices, const Rect& clip, int height) {
   glUseProgram(0);
 }
 
-// Owners of OpenGL textures of two dimensions, uploaded when their content changes. UI thread only.
+// Owners of 2D OpenGL textures, uploaded when their content changes. UI thread only.
 
 class Texture2d {
  public:
@@ -106,7 +106,7 @@ class Texture2d {
 
   [[nodiscard]] bool fits(int width, int height) const { return texture_ != 0 && width == width_ && height == height_; }
 
-  // A new texture: immutable storage cannot change its size. `magnified`: the filter of magnified pixels.
+  // Makes a new texture, as immutable storage cannot be resized. `magnified`: the magnification filter.
   void allocate(int width, int height, unsigned int format, int magnified) {
     release();
     glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
@@ -124,7 +124,7 @@ class Texture2d {
     texture_ = 0;
   }
 
-  [[nodiscard]] unsigned int id() const { return texture_; }  // 0: nothing yet
+  [[nodiscard]] unsigned int id() const { return texture_; }  // 0: none yet
   [[nodiscard]] int width() const { return width_; }
   [[nodiscard]] int height() const { return height_; }
 
@@ -134,24 +134,23 @@ class Texture2d {
   int height_ = 0;
 };
 
-// A small image of colours for ImGui to draw.
+// Small colour image for ImGui to draw.
 class ColorTexture {
  public:
-  // rgba: [height][width], the order of IM_COL32's bytes. Magnified pixels stay squares.
+  // Uploads rgba: [height][width], byte order of IM_COL32. Magnified pixels stay squares.
   void update(int width, int height, std::span<const std::uint32_t> rgba) {
     if (!texture_.fits(width, height)) texture_.allocate(width, height, GL_RGBA8, GL_NEAREST);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glTextureSubImage2D(texture_.id(), 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
   }
-  [[nodiscard]] unsigned int id() const { return texture_.id(); }  // 0: nothing yet
+  [[nodiscard]] unsigned int id() const { return texture_.id(); }  // 0: none yet
 
  private:
   Texture2d texture_;
 };
 
-// A framebuffer that keeps its content from frame to frame, in front of the surface's own, which does not. Only for
-// software rendering, where drawing the columns anew for every image would take more time than the image. UI thread
-// only.
+// Framebuffer that keeps its content between frames, unlike that of the surface. Only for software rendering, where
+// redrawing the columns for every image would cost more time than the image. UI thread only.
 
 class CachedFramebuffer {
  public:
@@ -160,7 +159,7 @@ class CachedFramebuffer {
   CachedFramebuffer(const CachedFramebuffer&) = delete;
   CachedFramebuffer& operator=(const CachedFramebuffer&) = delete;
 
-  // True when the size changed: the content is then gone.
+  // Returns true if the size changed, which discards the content.
   bool resize(int width, int height) {
     if (framebuffer_ != 0 && width == width_ && height == height_) return false;
     release();

@@ -8,8 +8,8 @@
 
 #include "core/param_table.h"
 
-// The window without a display: an EGL context and a framebuffer object of the window's size. UI thread only.
-// Surfaceless Mesa first (software or a render node), then an EGL device, then whatever the default display gives.
+// Window without a display: an EGL context and a framebuffer object of the window's size. UI thread only. Tries
+// surfaceless Mesa (software or a render node), then an EGL device, then the default display.
 #define EGL_EGL_PROTOTYPES 0
 
 #include <EGL/egl.h>
@@ -28,7 +28,7 @@
 namespace echoloop {
 namespace {
 
-// EGL, loaded when an image of the window is first asked for: a machine without libEGL still runs headless. UI thread.
+// EGL, loaded when an image of the window is first requested: a machine without libEGL still runs headless. UI thread.
 struct EglLibrary {
   PFNEGLGETPROCADDRESSPROC get_proc_address;
   PFNEGLGETDISPLAYPROC get_display;
@@ -68,7 +68,7 @@ EglLibrary load() {
   return egl;
 }
 
-// Loads libEGL.so.1 once. Throws Error where the library is not installed.
+// Loads libEGL.so.1 once. Throws Error if the library is not installed.
 const EglLibrary& egl_library() {
   static const EglLibrary egl = load();
   return egl;
@@ -291,13 +291,13 @@ std::function<void(DisplayLoss)> work;
 [[noreturn]] void end(DisplayLoss loss) {
   if (const auto finish = std::exchange(work, nullptr)) finish(loss);
   std::fflush(nullptr);
-  std::_Exit(1);  // no destructor may use the window
+  std::_Exit(1);  // destructors must not use the window
 }
 
 int on_loss(void* /*display*/) { end(DisplayLoss::connection); }
 int on_error(void* /*display*/, void* /*x_error*/) { end(DisplayLoss::request); }
 
-// Of the library that GLFW has loaded: the program itself is not linked with Xlib.
+// Sets a handler of the Xlib that GLFW has loaded: the program itself is not linked with it.
 template <class Handler>
 void set_handler(const char* setter_name, Handler handler) {
   void* const xlib = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);

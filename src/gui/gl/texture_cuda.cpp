@@ -1,12 +1,12 @@
-// The image from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
-// of its own, which nothing here waits for unless the image is taken away. The first call that fails ends the
-// attempt: the viewer falls back to the host texture. UI thread only.
+// Copies images from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a
+// stream of its own, without waiting unless the image is removed. The first call that fails ends the attempt: the
+// viewer falls back to the host texture. UI thread only.
 #include "gui/gl/image_set.h"
 
 #ifdef ECHO_HAVE_CUDA
 
 #include <glad/gl.h>
-// cuda_gl_interop.h takes OpenGL's types from a system header unless one is there; glad has declared them all.
+// cuda_gl_interop.h includes OpenGL's types from a system header unless one is defined; glad has declared them all.
 #ifndef __gl_h_
 #define __gl_h_
 #endif
@@ -25,12 +25,12 @@
 namespace echoloop {
 namespace {
 
-// Of two textures one is on screen while the other takes the next image: mapping the one that OpenGL drew a moment
-// ago would wait for that drawing.
+// Double-buffered texture: one is on screen while the other receives the next image, as mapping the one that OpenGL has
+// just drawn would wait for that drawing.
 class CudaTexture final : public FrameTexture {
  public:
   ~CudaTexture() override {
-    // At shutdown the device may be gone already: the results of these calls change nothing.
+    // The device may already be gone at shutdown: the results of these calls are ignored.
     if (copied_ != nullptr) {
       cudaEventSynchronize(copied_);
       cudaEventDestroy(copied_);
@@ -42,7 +42,7 @@ class CudaTexture final : public FrameTexture {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  // The CUDA device in use must be the one that draws.
+  // Requires that the CUDA device in use is the one that draws.
   bool start() {
     unsigned int count = 0;
     int drawing[8] = {};
@@ -58,7 +58,7 @@ class CudaTexture final : public FrameTexture {
       why_ = "another GPU draws this window";
       return false;
     }
-    // The pipeline's kernels in the queue must not hold up the window's small copy.
+    // Highest priority: queued kernels of the pipeline must not delay the window's small copy.
     int least = 0;
     int greatest = 0;
     return !failed(cudaDeviceGetStreamPriorityRange(&least, &greatest), "stream priorities") &&
@@ -136,7 +136,7 @@ class CudaTexture final : public FrameTexture {
     return !failed(cudaEventRecord(copied_, stream_), "event");
   }
 
-  // As long as the device took; it starts at the host's call, the nearest moment that is known on the host's clock.
+  // Sets the copy's device time, starting at the host's call, the nearest known moment on the host's clock.
   void measure() {
     float ms = 0;
     if (failed(cudaEventElapsedTime(&ms, began_, copied_), "time of the copy")) return;
@@ -160,7 +160,7 @@ class CudaTexture final : public FrameTexture {
     return registered;
   }
 
-  // Also clears the error, so that the pipeline's own calls do not report it.
+  // Clears the error as well, so that the pipeline's own calls do not report it.
   bool failed(cudaError_t result, const char* what) {
     if (result == cudaSuccess) return false;
     why_ = std::string(what) + ": " + cudaGetErrorString(result);
@@ -169,7 +169,7 @@ class CudaTexture final : public FrameTexture {
   }
 
   std::array<Side, 2> sides_;
-  std::size_t front_ = 0;  // on screen
+  std::size_t front_ = 0;  // index of the one on screen
   cudaStream_t stream_ = nullptr;
   cudaEvent_t began_ = nullptr;
   cudaEvent_t copied_ = nullptr;

@@ -1,4 +1,4 @@
-// The real window, by GLFW. UI thread only.
+// Window on a display, by GLFW. UI thread only.
 #include "gui/gl/window.h"
 
 #include <glad/gl.h>
@@ -55,7 +55,7 @@ void on_place(GLFWwindow* window, int, int) {
 
 void on_exposed(GLFWwindow* window) { surface_of(window)->exposed = true; }
 
-// Where some screen shows it, no larger than all of them; a screen may have been unplugged since.
+// Returns the place if visible on some screen, limited to all of them; a screen may have been unplugged since.
 std::optional<WindowPlace> place_now(const WindowPlace& place) {
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
@@ -77,7 +77,7 @@ std::optional<WindowPlace> place_now(const WindowPlace& place) {
   return fitted(place, all);
 }
 
-// The age of the back buffer (GLX_EXT_buffer_age) of the window whose context is current.
+// Age of the back buffer (GLX_EXT_buffer_age) of the window whose context is current.
 class BufferAge {
  public:
   void find() {
@@ -87,7 +87,7 @@ class BufferAge {
     query_ = function<Query>("glXQueryDrawable");
   }
 
-  // 0: unknown.
+  // Returns 0 if unknown.
   [[nodiscard]] int now() const {
     if (display_ == nullptr || drawable_ == nullptr || query_ == nullptr) return 0;
     constexpr int kBackBufferAge = 0x20F4;  // GLX_BACK_BUFFER_AGE_EXT
@@ -151,7 +151,7 @@ class GlfwSurface final : public Surface {
     float x = 1.0F;
     float y = 1.0F;
     glfwGetWindowContentScale(window_, &x, &y);
-    // Where a window's unit is not a pixel (Wayland), ImGui works in those units and needs no further scale.
+    // Scales by window units, which are not pixels on Wayland: ImGui uses them and needs no further scale.
     int units = 0;
     int unused = 0;
     glfwGetWindowSize(window_, &units, &unused);
@@ -171,7 +171,7 @@ class GlfwSurface final : public Surface {
     if (mode == nullptr) return;
     glfwGetWindowPos(window_, &place.x, &place.y);
     glfwGetWindowSize(window_, &place.width, &place.height);
-    place.full_screen = true;  // before the new size arrives
+    place.full_screen = true;  // set before the new size arrives
     glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 
@@ -199,7 +199,7 @@ class GlfwSurface final : public Surface {
       return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
     };
     const std::optional<WindowPlace> known = place_now(options.place);
-    if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown when it is where it belongs
+    if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown once it is in place
     window_ = glfwCreateWindow(known ? known->width : side(options.width, screen[2], kMinWidth),
                                known ? std::max(known->height, 1) : side(options.height, screen[3], kMinHeight),
                                "Echoloop", nullptr, nullptr);
@@ -318,7 +318,7 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_Y, Key::y},
                                  {GLFW_KEY_Z, Key::z}};
 
-// Keys may be anywhere on other layouts: letters and brackets go by the character that the layout prints on them.
+// Maps letters and brackets by the character that the keyboard layout assigns, as layouts differ.
 int layout_key(int key, int scancode) {
   const char* name = glfwGetKeyName(key, scancode);
   if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
@@ -385,7 +385,7 @@ void ShortTaps::begin_frame() {}
 #endif
 
 bool acts_once(Key key) {
-  switch (key) {  // those that repeat: steps, and undo
+  switch (key) {  // repeating keys: steps, and undo
     case Key::tab:
     case Key::up:
     case Key::down:
@@ -426,7 +426,7 @@ bool ButtonQueue::begin_frame() {
   const bool moved = event.x != shown_x_ || event.y != shown_y_;
   shown_x_ = event.x;
   shown_y_ = event.y;
-  if (event.down || !moved) {  // the end of a drag is a frame of its own: what is dragged follows while it is held
+  if (event.down || !moved) {  // a release after a move has a frame of its own: the dragged item follows while held
     held_[static_cast<std::size_t>(event.index)] = event.down;
     events_.pop_front();
   }

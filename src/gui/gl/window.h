@@ -1,4 +1,4 @@
-// The keys of the real window: which of ours GLFW means. UI thread only.
+// Key mapping of the GLFW window. UI thread only.
 #pragma once
 
 #include <array>
@@ -10,34 +10,34 @@
 
 namespace echoloop {
 
-// Of GLFW's key and scan code; none: it means nothing here.
+// Returns the key for GLFW's key and scan code; nullopt: without function.
 [[nodiscard]] std::optional<Key> window_key(int glfw_key, int scancode);
 
-// Held down, it acts once: key repeats do not freeze and resume thirty times a second.
+// Returns true for keys without auto-repeat: repeats must not freeze and resume thirty times a second.
 [[nodiscard]] bool acts_once(Key key);
 
-// Keys that were pressed and let go between two frames: ImGui before 1.87 looks at what is held when a frame begins and
-// would miss them in text fields, or the Ctrl or Shift that was let go with them. They count as held for one frame.
-// From 1.87 it does so itself, and this does nothing.
+// Keys pressed and released between two frames: ImGui before 1.87 reads the held keys when a frame begins and would
+// miss them in text fields, or the Ctrl or Shift released with them. They count as held for one frame. No effect from
+// 1.87 on, where ImGui handles this.
 class ShortTaps {
  public:
   void press(int glfw_key, int glfw_mods);
-  void begin_frame();  // after ImGui's backend, before ImGui
+  void begin_frame();  // called after ImGui's backend, before ImGui
 
  private:
   std::vector<int> pressed_, lent_;
 };
 
-// The mouse buttons of the real window: every press and release counts where the pointer was. UI thread only.
+// Mouse buttons of the GLFW window: every press and release has its own pointer position. UI thread only.
 
-// ImGui before 1.87 reads the pointer when a frame begins: where frames are slow, the pointer has moved on, and a click
-// would act on what lies under it by then. Here the frames take one press or release each, at its own place. From 1.87
-// ImGui does so itself, and this does nothing.
+// ImGui before 1.87 reads the pointer when a frame begins: in slow frames the pointer has moved, and a click would
+// apply to another position. Each frame here handles one press or release, at its own position. No effect from 1.87 on,
+// where ImGui handles this.
 class ButtonQueue {
  public:
   void move(float x, float y);  // window coordinates, as ImGui's
   void button(int index, bool down);
-  // After ImGui's backend, before ImGui. Whether another frame is due at once.
+  // Called after ImGui's backend, before ImGui. Returns true if another frame is due at once.
   bool begin_frame();
 
  private:
@@ -49,7 +49,7 @@ class ButtonQueue {
   std::deque<Event> events_;
   std::array<bool, 3> held_{};  // left, right, middle
   float x_ = 0, y_ = 0;
-  float shown_x_ = 0, shown_y_ = 0;  // to ImGui, last
+  float shown_x_ = 0, shown_y_ = 0;  // last position given to ImGui
 };
 
 }  // namespace echoloop

@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-// Largest first; of equal ones the upper one.
+// Numbers the objects, largest first; of equal ones the upper one first.
 void rank(ObjectView& view) {
   const auto& objects = view.image->objects;
   view.ranked.resize(objects.size());
@@ -53,7 +53,7 @@ int object_at(const ObjectView& view, PlanePoint at) {
 
 int same_object(const ObjectView& view, const FoundObject& before) {
   const double size_m = std::sqrt(before.area_m2);
-  double least_m = std::max(size_m, 1e-3);  // farther off, or this much larger or smaller: another one
+  double least_m = std::max(size_m, 1e-3);  // bound on distance plus size difference: beyond it is another object
   int found = 0;
   for (int number = 1; number <= view.count(); ++number) {
     const FoundObject& o = view.object(number);

@@ -1,4 +1,4 @@
-// What the window knows of each analysis: its newest result, and counts. UI thread only.
+// Results of the analyses for the window: the newest result and counts of each. UI thread only.
 #pragma once
 
 #include <algorithm>
@@ -17,34 +17,34 @@
 
 namespace echoloop {
 
-// What was found in the image on screen, largest objects first, and which of them is selected. Objects are numbered
-// from 1, the largest. UI thread only.
+// Objects found in the image on screen, largest first, and the selected one. Objects are numbered from 1, the largest.
+// UI thread only.
 
-// Of the Objects panel.
+// State of the Objects panel.
 struct ObjectsPanelState {
-  bool explained = false;  // how it works is read
-  // The table.
-  float offset = 0;  // pixels that it is scrolled by
-  float most = 0;    // and can be
-  float wheel = 0;   // that is meant for it
-  Rect area;         // of its rows; empty: they are not drawn
-  int shown = 0;     // the selected object that it was scrolled to
+  bool explained = false;  // explanation of the method is open
+  // Table of the objects.
+  float offset = 0;  // scroll offset, pixels
+  float most = 0;    // largest offset
+  float wheel = 0;   // mouse wheel over the table
+  Rect area;         // rectangle of its rows; empty: they are not drawn
+  int shown = 0;     // selected object that was last scrolled into view
 };
 
 // Edited by the window.
 struct ObjectPick {
-  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
-  int hovered = 0;   // number of the one under the pointer, on the image or in the table
+  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be tracked
+  int hovered = 0;   // number of the object under the pointer, on the image or in the table; 0 = none
   int hovered_on_picture = 0;
   ObjectsPanelState panel;
 };
 
 struct ObjectView {
-  // Filled by the window: what belongs to the image on screen; null = nothing, then all below is empty.
+  // Filled by the window: result for the image on screen; null = none, then all below is empty.
   std::shared_ptr<const ObjectImage> image;
-  double older_s = 0.0;             // than the image on screen
-  std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
-  std::vector<int> numbers;         // [label - 1]: the object's number
+  double older_s = 0.0;             // age relative to the image on screen
+  std::vector<std::size_t> ranked;  // [number - 1]: index in image->objects
+  std::vector<int> numbers;         // [label - 1]: number of the object
   std::vector<LabelOutline> outlines;
 
   [[nodiscard]] const FoundObject& object(int number) const {
@@ -56,36 +56,36 @@ struct ObjectView {
 // Fills image, ranked, numbers and outlines.
 void show_objects(ObjectView& view, std::shared_ptr<const ObjectImage> found);
 
-// The number of the object at a place; 0 = none there.
+// Returns the number of the object at a position; 0 = none.
 [[nodiscard]] int object_at(const ObjectView& view, PlanePoint at);
 
-// The object that is most likely the one that was there in an earlier image: near and of like size; 0 = it is gone.
+// Returns the object that most likely was `before` in an earlier image: near and of similar size; 0 = none.
 [[nodiscard]] int same_object(const ObjectView& view, const FoundObject& before);
 
-// CSV: a row an object, the largest first, after comment lines, which begin with "# ": background and threshold.
-// Columns: number, area_mm2, x_mm, z_mm, mean_db, pixels, and the box in pixels ix0, ix1, iz0, iz1. Empty without an
-// image.
+// Returns a CSV: one row per object, largest first, after comment lines, which begin with "# ": background and
+// threshold. Columns: number, area_mm2, x_mm, z_mm, mean_db, pixels, and the box in pixels ix0, ix1, iz0, iz1. Empty
+// without an image.
 [[nodiscard]] std::string objects_csv(const ObjectView& view);
 
 struct FlowView {
   FlowCounts counts;                       // filled by the application
-  std::shared_ptr<const FlowImage> image;  // filled by the viewer: the flow image on screen; null = none
-  double age_s = 0.0;                      // of the newest frame in it; filled by the viewer
+  std::shared_ptr<const FlowImage> image;  // filled by the viewer: flow image on screen; null = none
+  double age_s = 0.0;                      // age of its newest frame; filled by the viewer
 };
 
 struct SpectrogramView {
   SpectrogramCounts counts;                  // filled by the application
-  std::shared_ptr<const Spectrogram> shown;  // filled by the viewer: what the strip holds; null = none
+  std::shared_ptr<const Spectrogram> shown;  // filled by the viewer: contents of the strip; null = none
 };
 
 struct FoundSpeed {
-  std::vector<float> phi;  // one a speed; empty: not computed
+  std::vector<float> phi;  // one value per speed; empty: not computed
   double peak_m_s = 0.0;
   double prominence = 0.0;
   std::vector<std::string> warnings;  // sentences
 };
 
-// The axis that shows a curve, which is not empty: a little more than its values; of a flat one 2 % of them.
+// Axis of a curve, which is not empty: its range plus a margin; 2 % of the value for a flat one.
 struct CurveAxis {
   double lowest, highest;
 };
@@ -97,24 +97,24 @@ inline CurveAxis speed_curve_axis(const FoundSpeed& curve) {
 }
 
 struct FoundSpeeds {
-  double first_m_s = 0.0, last_m_s = 0.0;  // searched
-  double assumed_m_s = 0.0;                // of the image searched in
+  double first_m_s = 0.0, last_m_s = 0.0;  // range of the search
+  double assumed_m_s = 0.0;                // speed of the image that was searched
   std::string region;                      // "whole image", "region 3"
-  std::string f_number;                    // a sentence where it is another than the image's; empty: it is not
+  std::string f_number;                    // sentence if it differs from the image's; empty: it does not
   FoundSpeed elements, transmits;
-  // The curve with fewer warnings, that over elements where both have equally many.
+  // Returns the curve with fewer warnings; that over elements if both have equally many.
   [[nodiscard]] const FoundSpeed& chosen() const {
     return !transmits.phi.empty() && transmits.warnings.size() < elements.warnings.size() ? transmits : elements;
   }
 };
 
 struct SoundSpeedView {
-  std::string why_not;             // no search now; empty: there can be one
-  std::optional<double> fraction;  // done, 0 to 1; nothing: no search is running
+  std::string why_not;             // reason why no search is possible now; empty: one is possible
+  std::optional<double> fraction;  // progress, 0 to 1; nullopt: no search is running
   std::optional<FoundSpeeds> found;
 };
 
-// What is computed beside the images.
+// Results computed in addition to the images.
 struct AnalysisViews {
   FlowView flow;
   ObjectView objects;
@@ -124,31 +124,31 @@ struct AnalysisViews {
 
 enum class SoundSpeedAct { find, cancel, close };
 
-// What the inspector shows. Filled by the application.
+// Contents of the inspector. Filled by the application.
 struct InspectorView {
-  std::shared_ptr<const Inspection> pixel;                     // null: nothing yet
-  std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: not yet
-  AcquisitionPtr acquisition;                                  // of the frame that is inspected
-  std::string refusal;                                         // why there is nothing
+  std::shared_ptr<const Inspection> pixel;                     // null: none yet
+  std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: none yet
+  AcquisitionPtr acquisition;                                  // acquisition of the inspected frame
+  std::string refusal;                                         // reason for missing contents
 };
 struct InspectorEdits {
-  bool wanted = false;             // the inspector is open; looked at each frame
-  int transmit = -1;               // whose channels; -1 = the middle one
-  std::vector<int> pictures_seen;  // transmits whose images are in view
+  bool wanted = false;             // the inspector is open; read every frame
+  int transmit = -1;               // transmit whose channels are shown; -1 = the middle one
+  std::vector<int> pictures_seen;  // transmits whose images are visible
 };
 
-// The M-mode as the window and the application tell each other. UI thread only.
+// M-mode data exchanged between window and application. UI thread only.
 
 class MModeColumns;
 
-// From one moment and depth of the strip to another.
+// Caliper between two points of the strip, each a time and a depth.
 struct MModeCaliper {
-  double time0_s = 0.0, depth0_m = 0.0;  // on the clock of MModeColumns
+  double time0_s = 0.0, depth0_m = 0.0;  // clock of MModeColumns
   double time1_s = 0.0, depth1_m = 0.0;
   friend bool operator==(const MModeCaliper&, const MModeCaliper&) = default;
 };
 
-// Frozen: kept frames that are beamformed again along the line.
+// Progress of beamforming history frames along the line, while frozen.
 struct MModeProgress {
   std::size_t done = 0, all = 0;
   bool under_way = false;
@@ -156,14 +156,14 @@ struct MModeProgress {
 };
 
 struct MModeView {
-  std::shared_ptr<const MModeColumns> columns;  // of the strip; null = none
+  std::shared_ptr<const MModeColumns> columns;  // columns of the strip; null = none
   MModeProgress progress;                       // filled by the application
 };
 struct MModeEdits {
-  bool wanted = false;                 // the strip is on screen or goes on beside another
-  bool cancelled = false;              // no more kept frames are to be beamformed for this line
+  bool wanted = false;                 // the strip is on screen or runs along with another
+  bool cancelled = false;              // no more history frames are to be beamformed for this line
   std::vector<MModeCaliper> calipers;  // oldest first
-  std::uint64_t lines = 0;             // counts up when the calipers of a line have gone with it
+  std::uint64_t lines = 0;             // increases when the calipers are removed with their line
 };
 
 }  // namespace echoloop

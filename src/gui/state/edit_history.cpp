@@ -13,7 +13,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMostSteps = 200;
-constexpr double kJoin_s = 0.7;  // keys that repeat come 30 times a second, a thoughtful hand once
+constexpr double kJoin_s = 0.7;  // auto-repeat of keys is 30 per second, deliberate presses about one per second
 
 std::vector<const ParamSpec*> differing(const ImagingParams& a, const ImagingParams& b) {
   std::vector<const ParamSpec*> specs;
@@ -32,7 +32,7 @@ std::string name_of_mark(const Mark& mark) {
   return mark.role == RegionRole::none ? fmt::format("{} {}", name_of(mark.kind), mark.number) : mark_label(mark);
 }
 
-// Those of `list` that `other` has not, or has otherwise.
+// Returns the marks of `list` that `other` lacks or has with other values.
 std::vector<const Mark*> not_in(const std::vector<Mark>& list, const std::vector<Mark>& other) {
   std::vector<const Mark*> found;
   for (const Mark& mark : list) {
@@ -96,7 +96,7 @@ bool EditHistory::joins(const Step& step, const ImagingParams& params, DragState
 void EditHistory::join(Step& step, const Undoable& edits, double time_s) {
   step.after = edits;
   step.last_s = time_s;
-  if (step.before == edits) --done_;  // back where it was: nothing to undo
+  if (step.before == edits) --done_;  // back at the start: nothing to undo
 }
 
 void EditHistory::observe(const Undoable& edits, DragState drag, double time_s, std::uint64_t event, std::string name) {
@@ -108,7 +108,7 @@ void EditHistory::observe(const Undoable& edits, DragState drag, double time_s, 
     now_.preset = edits.preset;
     return;
   }
-  // Marks change by single acts: only a drag of one goes on.
+  // Marks change by single acts: only a drag continues a step.
   const bool may_join = !named && (!drawn || drag == DragState::holding);
   if (last != nullptr && may_join && joins(*last, edits.params, drag, time_s)) {
     join(*last, edits, time_s);

@@ -8,7 +8,7 @@ namespace {
 
 bool is_press(Key key) { return key == Key::enter || key == Key::space; }
 
-// Of an arrow: towards the end of the reading order, or its beginning.
+// Returns 1 for an arrow towards the end of the reading order, -1 towards its beginning, 0 for other keys.
 int direction(Key key) {
   if (key == Key::right || key == Key::down) return 1;
   return key == Key::left || key == Key::up ? -1 : 0;
@@ -32,7 +32,7 @@ bool is_sliding(Key key) {
   }
 }
 
-// Beside each other: neither reaches beyond the middle of the other.
+// Returns true if the vertical centres differ by less than half the smaller height.
 bool in_one_row(const Rect& first, const Rect& r) {
   return std::abs(r.cy() - first.cy()) < 0.5F * std::min(first.height(), r.height());
 }
@@ -123,7 +123,7 @@ void Focus::go_to(std::ptrdiff_t place) {
   shown_ = moved_ = arrived_ = true;
 }
 
-// The first Tab shows where the focus is; from there on each goes to the next stop, after the last to the first.
+// Shows the focus at the first Tab; each further one moves to the next stop, after the last to the first.
 bool Focus::step(int by, Typing typing) {
   if (order_.empty()) return false;
   const auto count = static_cast<std::ptrdiff_t>(order_.size());
@@ -136,7 +136,7 @@ bool Focus::step(int by, Typing typing) {
   return true;
 }
 
-// The first stop of the next part, or of the one before.
+// Moves to the first stop of the next part, or of the previous one.
 bool Focus::step_part(int by) {
   if (order_.empty()) return false;
   std::vector<std::ptrdiff_t> firsts;
@@ -144,14 +144,14 @@ bool Focus::step_part(int by) {
     if (i == 0 || order_[i].part != order_[i - 1].part) firsts.push_back(static_cast<std::ptrdiff_t>(i));
   }
   const std::ptrdiff_t now = place_of(layers_.back().focused);
-  const auto after = std::upper_bound(firsts.begin(), firsts.end(), now);  // of the part that follows
+  const auto after = std::upper_bound(firsts.begin(), firsts.end(), now);  // first stop of the next part
   const auto count = static_cast<std::ptrdiff_t>(firsts.size());
   const std::ptrdiff_t part = now < 0 ? (by > 0 ? -1 : 0) : after - firsts.begin() - 1;
   go_to(firsts[static_cast<std::size_t>((part + by + count) % count)]);
   return true;
 }
 
-// To the neighbour, if it is of the same kind and part.
+// Moves to the neighbour if it is of the same kind and part.
 bool Focus::step_among(FocusKind kind, int by) {
   const std::ptrdiff_t now = place_of(layers_.back().focused);
   const std::ptrdiff_t to = now + by;

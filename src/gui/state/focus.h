@@ -1,6 +1,6 @@
-// The keyboard focus: which controls the window has, in reading order, and which of them the keys act on. Controls are
-// registered as they are drawn; the keys of a frame act on the list of the frame before. A popup that is open keeps the
-// focus inside it and gives it back when it closes. Pure: no ImGui. UI thread only.
+// Keyboard focus: controls of the window in reading order, and the one that receives the keys. Controls are registered
+// as they are drawn; the keys of a frame act on the list of the previous frame. An open popup keeps the focus inside it
+// and restores the previous one when it closes. Pure: no ImGui. UI thread only.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace echoloop {
 
-// The keys that the window knows, whatever the window system calls them; what they do: key_commands.h.
-// Why: ImGui before 1.87 knows only about twenty keys, and tests press keys without a keyboard. UI thread only.
+// Keys of the window, independent of the window system; their actions: key_commands.h. ImGui before 1.87 names only
+// about twenty keys, and tests press keys without a keyboard. UI thread only.
 
 enum class Key {
   space,
@@ -74,69 +74,69 @@ struct KeyPress {
   bool shift = false;
 };
 
-// A row of the list of keys, in the overlay (F1) and in the manual.
+// Row of the list of keys, in the overlay (F1) and in the manual.
 struct KeyHelp {
   std::string_view group;
   std::string_view key;
   std::string_view what;
 };
 
-// The parts of the window in reading order; F6 goes from one to the next.
+// Parts of the window in reading order; F6 moves from one to the next.
 enum class WindowPart { callout, status, left, tools, picture, dock, strip, right, message };
 
-// Which keys a control takes while it has the focus.
+// Keys that a control handles while it has the focus.
 enum class FocusKind {
   button,  // Enter and Space press it
-  radio,   // and arrows go to the neighbour and press that
-  line,    // of a list: Up and Down go to the neighbour
-  slider,  // arrows, Page, Home, End, Enter and Delete are its own
-  text     // typed characters: only Tab and F6 leave
+  radio,   // arrows also move to the neighbour and press it
+  line,    // of a list: Up and Down move to the neighbour
+  slider,  // handles arrows, Page, Home, End, Enter and Delete
+  text     // receives typed characters: only Tab and F6 leave
 };
 
 struct FocusStop {
   std::string id;
-  std::string name;  // what the control is called; of an icon: its tooltip's title
+  std::string name;  // name of the control; for an icon the title of its tooltip
   Rect rect;
   WindowPart part = WindowPart::status;
   FocusKind kind = FocusKind::button;
-  std::string scroll;  // id of the area that scrolls it; empty: none
+  std::string scroll;  // id of its scroll area; empty: none
   bool disabled = false;
 };
 
-enum class Typing { no, yes };  // a text field has the characters
+enum class Typing { no, yes };  // yes: a text field receives the characters
 
 class Focus {
  public:
   void begin_frame();
   void end_frame();
 
-  // Of the stops that follow.
+  // Set the part and the scroll area of the stops that follow.
   void enter(WindowPart part) { part_ = part; }
   void scroll(std::string_view id) { scroll_ = id; }
   void begin_popup(std::string_view id);
   void end_popup();
 
   void add(std::string_view id, const Rect& r, FocusKind kind, std::string_view name);
-  void name(std::string_view id, std::string_view name);  // of the stop added last
-  void disable(std::string_view id);                      // likewise: its keys have no effect, here or elsewhere
-  void begin_at(std::string_view id);                     // where the keys begin in the popup that is being drawn
-  void point_at(std::string_view id);                     // the mouse or a caret is there: keys go on from it
+  void name(std::string_view id, std::string_view name);  // names the stop added last
+  void disable(std::string_view id);                      // disables that stop: its keys have no effect anywhere
+  void begin_at(std::string_view id);                     // sets the first focus of the popup that is being drawn
+  void point_at(std::string_view id);                     // starts the keys at the stop under the mouse or the caret
   void hide() { shown_ = false; }
 
-  // True when the key meant something to the focus or to the control that has it.
+  // Returns true if the key had an effect on the focus or its control.
   bool take(const KeyPress& press, Typing typing);
   [[nodiscard]] bool shown_on(std::string_view id) const { return shown_ && layers_.back().focused == id; }
   [[nodiscard]] bool shown() const { return shown_; }
-  [[nodiscard]] std::vector<KeyPress> take_keys(std::string_view id);  // for this control
-  [[nodiscard]] const FocusStop* moved_to() const;                     // by a key of this frame
-  [[nodiscard]] bool arrived() const { return arrived_; }              // by a key, and nothing was pressed since
+  [[nodiscard]] std::vector<KeyPress> take_keys(std::string_view id);  // keys of this control
+  [[nodiscard]] const FocusStop* moved_to() const;                     // stop reached by a key of this frame, or null
+  [[nodiscard]] bool arrived() const { return arrived_; }              // moved by a key, and no press since
 
-  [[nodiscard]] const std::vector<FocusStop>& stops() const { return order_; }  // of the last frame, reading order
+  [[nodiscard]] const std::vector<FocusStop>& stops() const { return order_; }  // last frame's, in reading order
   [[nodiscard]] const FocusStop* focused() const;                               // null: none is shown
 
  private:
   struct Layer {
-    std::string popup;  // empty: the window
+    std::string popup;  // id of the popup; empty: the window
     std::string focused;
   };
   struct Drawn {
@@ -149,19 +149,19 @@ class Focus {
   bool step_part(int by);
   bool step_among(FocusKind kind, int by);
 
-  std::vector<Drawn> drawn_;  // in this frame
+  std::vector<Drawn> drawn_;  // stops of this frame
   std::vector<std::string> popups_, popups_drawn_;
   std::string begin_at_;
   WindowPart part_ = WindowPart::status;
   std::string scroll_;
 
   std::vector<FocusStop> order_;
-  std::vector<Layer> layers_ = {{}};  // the window, then the popups that are open
+  std::vector<Layer> layers_ = {{}};  // the window, then the open popups
   bool shown_ = false, moved_ = false, arrived_ = false;
   std::vector<std::pair<std::string, KeyPress>> keys_;
 };
 
-// Sorted by part of the window, then by row, then from left to right.
+// Sorts by part of the window, then by row, then from left to right.
 void sort_for_reading(std::vector<FocusStop>& stops);
 
 }  // namespace echoloop

@@ -1,5 +1,5 @@
-// The import assistant as the window shows it: what a file holds, what is known about it, and the preview. The
-// application fills it after each change; the window draws it and sends orders. Plain values.
+// State of the import assistant for the window: contents of a file, the known facts and the preview. The application
+// fills it after each change; the window draws it and sends orders. Plain values.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace echoloop {
 
 enum class ImportGroup { missing, doubts, guessed, answered, read, optional };
 
-struct ImportEntry {  // of the file's tree
+struct ImportEntry {  // entry of the file's tree
   std::string path, shape, type, value;
   std::string use = {};  // "sampling frequency"; empty: unused
-  bool array = false;    // could hold the samples
+  bool array = false;    // usable as samples
   bool numeric = false;
   bool doubted = false;
 };
 
 struct ImportAxis {
-  std::size_t index = 0;  // of the draft: raw bytes are shown fastest axis first
+  std::size_t index = 0;  // index in the draft: raw bytes are shown fastest axis first
   std::size_t length = 0;
   std::string role;
 };
@@ -32,28 +32,28 @@ struct ImportAxis {
 struct ImportField {
   std::string id, label, help;
   ImportGroup group = ImportGroup::missing;
-  ImportGroup place = ImportGroup::missing;  // section in which it stands: stays when it is answered
-  std::string value = {}, unit = {};         // as shown
+  ImportGroup place = ImportGroup::missing;  // its section, which stays when it is answered
+  std::string value = {}, unit = {};         // as displayed
   std::string typed = {};                    // as edited
   std::string origin = {};                   // variable, "assumed", "answer"
   std::string reason = {}, error = {};       // one line each
-  bool needed = false;                       // in group missing: nothing opens without an answer
-  std::vector<std::string> forms = {};       // several: how it is stated
+  bool needed = false;                       // in group missing: the file cannot be opened without an answer
+  std::vector<std::string> forms = {};       // several: alternative ways to state it
   std::size_t form = 0;
-  std::vector<std::string> words = {};  // all values that there are, as typed
+  std::vector<std::string> words = {};  // all possible values, as typed
   std::string cure = {}, keep = {};     // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
-  std::string cured = {};               // the answer of the cure, as typed
-  bool mirrors = false;                 // the cure exchanges left and right of the transmits
-  bool drawn = false;                   // a doubt with a spectrum as its evidence
+  std::string cured = {};               // answer of the cure, as typed
+  bool mirrors = false;                 // the cure mirrors the transmits left to right
+  bool drawn = false;                   // doubt with a spectrum as its evidence
 };
 
 struct ImportSpectrum {      // evidence for the centre frequency
-  std::vector<float> power;  // against its maximum, from first_hz in steps of step_hz
+  std::vector<float> power;  // relative to the maximum, from first_hz in steps of step_hz
   double first_hz = 0.0, step_hz = 0.0, low_hz = 0.0, high_hz = 0.0;
   double stated_hz = 0.0, measured_hz = 0.0;
 };
 
-struct ImportNumber {  // of the header of raw bytes
+struct ImportNumber {  // number in the header of raw bytes
   std::size_t offset = 0;
   double value = 0.0;
   std::string meaning;
@@ -66,7 +66,7 @@ struct ImportRaw {
   std::size_t header_bytes = 0, described_bytes = 0, file_bytes = 0;
   std::string account;  // "512 + 2688 x 128 x 7 x 18 x 2 = 86 704 640 bytes, the whole file"
   std::string type_error, header_error;
-  std::vector<std::uint8_t> first;  // bytes
+  std::vector<std::uint8_t> first;  // first bytes of the file
   std::vector<ImportNumber> numbers;
   std::vector<float> likeness;
   std::size_t line_values = 0;
@@ -83,15 +83,15 @@ struct ImportPreview {
   std::vector<std::string> caption;
   ImportTraces traces;
   bool current = false, busy = false;
-  std::string error;  // why there is no current one
+  std::string error;  // reason why there is no current preview
   double took_ms = 0.0;
   std::uint64_t frame = 0, n_frames = 0;
-  std::string effect;  // of the last change on the sharpness; empty: not known
+  std::string effect;  // effect of the last change on the sharpness; empty: unknown
 };
 
-struct ImportArray {  // with the samples
+struct ImportArray {  // array with the samples
   std::string name, why;
-  bool can_split = false, split = false;  // one of its axes into two
+  bool can_split = false, split = false;  // one of its axes can be split into two
 };
 
 struct ImportState {
@@ -100,17 +100,17 @@ struct ImportState {
   ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
-  std::string axes_error;  // why the last change of them was not taken
+  std::string axes_error;  // reason why the last change of them was refused
   std::vector<ImportField> fields;
   std::string last_change;
   bool can_undo = false, can_redo = false;
-  std::string refusal;  // why no field is offered: "no arrays in this file: ..."
+  std::string refusal;  // reason why no field is offered: "no arrays in this file: ..."
   ImportSpectrum spectrum;
   ImportRaw raw;
   ImportPreview preview;
-  std::string target;        // "scan_042.json", beside the file; empty: its folder cannot be written
-  std::string why_not_open;  // empty: the file can be opened with what is known
-  std::string next;          // a file that waits for the answer whether to leave this one; empty: none
+  std::string target;        // "scan_042.json", next to the file; empty: its folder is not writable
+  std::string why_not_open;  // empty: the file can be opened with the known facts
+  std::string next;          // file that waits for the answer whether to leave this one; empty: none
 
   [[nodiscard]] std::size_t count(ImportGroup group) const {
     return static_cast<std::size_t>(std::ranges::count(fields, group, &ImportField::group));
@@ -121,26 +121,26 @@ struct ImportState {
 };
 
 enum class ImportAct {
-  begin,     // on the open recording, or `text` as a file
-  answer,    // `id` = `text`; empty: as guessed
-  form,      // `id` is stated in way `index`
-  role,      // axis `index` is `text`
-  data,      // the array is `text`
-  split,     // its axes as guessed, or as stored
-  raw,       // "dtype", "byte_order", "header_bytes" = `text`
-  extent,    // axis `index` has length `text`
-  divide,    // axis `index` into two, the faster one of length `length`
-  join,      // axis `index` with the next faster one
-  mirror,    // left and right of the transmits exchanged, time 0 at `text` unless empty
-  keep,      // `id` is as it stands: a doubt is dismissed, a question answered
-  frame,     // preview of frame `index`
-  transmit,  // channel data of transmit `index`
+  begin,     // imports the open recording, or `text` as a file
+  answer,    // sets `id` to `text`; empty: as guessed
+  form,      // states `id` in way `index`
+  role,      // sets the role of axis `index` to `text`
+  data,      // selects array `text`
+  split,     // toggles its axes between guessed and stored
+  raw,       // sets "dtype", "byte_order" or "header_bytes" to `text`
+  extent,    // sets the length of axis `index` to `text`
+  divide,    // splits axis `index` into two, the faster one of length `length`
+  join,      // joins axis `index` with the next faster one
+  mirror,    // mirrors the transmits left to right, time 0 at `text` unless empty
+  keep,      // keeps `id` as it is: dismisses its doubt, answers its question
+  frame,     // previews frame `index`
+  transmit,  // shows channel data of transmit `index`
   undo,
   redo,
   save,
   open_unsaved,
-  next,  // the answer to ImportState::next is yes
-  stay,  // or no
+  next,  // answers yes for ImportState::next
+  stay,  // answers no
   cancel
 };
 

@@ -35,7 +35,7 @@ std::vector<PlanePoint> ellipse_line(const EllipseAxes& e) {
 
 PlanePoint corner(const Mark& m, std::size_t i) { return {m.points[i % 2].x_m, m.points[i / 2].z_m}; }
 
-// The third point of an ellipse back square to the drawn axis, `half_b_m` away, on the side where it was.
+// Moves the third point of an ellipse to the normal of the drawn axis, `half_b_m` away, on its previous side.
 void square_up(Mark& m, double half_b_m) {
   const EllipseAxes e = ellipse_axes(m.points[0], m.points[1], m.points[2]);
   const double nx = -std::sin(e.tilt_rad), nz = std::cos(e.tilt_rad);
@@ -103,7 +103,7 @@ std::string mark_value(const Mark& m, int decimals) {
     return fmt::format("x {}  z {} mm", fixed(m.points[0].x_m / kMetresPerMillimetre, decimals),
                        fixed(m.points[0].z_m / kMetresPerMillimetre, decimals));
   }
-  // Two of three points: how long the first leg or axis is.
+  // Two of three points: length of the first leg or axis.
   if (m.points.size() == 2) return fixed(distance_m(m.points[0], m.points[1]) / kMetresPerMillimetre, decimals) + " mm";
   return {};
 }
@@ -172,12 +172,12 @@ double distance_to_line_m(const std::vector<PlanePoint>& line, PlanePoint p) {
 namespace {
 
 constexpr double kSmallest_m = 1e-6;
-constexpr std::size_t kMostPoints = 2000;  // of an outline
+constexpr std::size_t kMostPoints = 2000;  // largest number of points of an outline
 
 bool draws(MarkTool tool) { return tool != MarkTool::pointer && tool < MarkTool::inspect; }
 MarkKind kind_of(MarkTool tool) { return static_cast<MarkKind>(static_cast<int>(tool) - 1); }
 
-// The first place in the pairs that is still free: target 1, background 1, target 2 and so on.
+// Sets the first free role: target 1, background 1, target 2 and so on.
 void give_role(const Marks& marks, Mark& region) {
   const auto taken = [&marks](int pair, RegionRole role) {
     return std::any_of(marks.list.begin(), marks.list.end(),
@@ -291,7 +291,7 @@ bool MarkEditor::press(Marks& marks, PlanePoint at, double reach_m) {
 
 void MarkEditor::move(Marks& marks, PlanePoint at, double reach_m) {
   if (draft_ && (!draws(marks.tool) || draft_->kind != kind_of(marks.tool))) draft_.reset();
-  // A click shakes a little: until the pointer has gone somewhere nothing moves.
+  // Ignores the jitter of a click: nothing moves until the pointer is half the reach away.
   if (held_ || grip_) dragged_ = dragged_ || distance_m(start_, at) > 0.5 * reach_m;
   if (draft_ && draft_->kind == MarkKind::outline) {
     if (held_ && distance_m(draft_->points.back(), at) > 0.25 * reach_m && draft_->points.size() < kMostPoints) {

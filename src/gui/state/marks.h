@@ -1,5 +1,5 @@
-// What the user draws on the picture to measure it, in metres of the image plane: calipers, regions, lines, points.
-// Marks stay with the image whatever happens to zoom and window. Plain values. UI thread only.
+// Measurements drawn on the image, in metres of the image plane: calipers, regions, lines, points. Marks keep their
+// position in the image under zoom and window changes. Plain values. UI thread only.
 #pragma once
 
 #include <cstddef>
@@ -19,84 +19,84 @@ namespace echoloop {
 enum class MarkKind {
   distance,   // 2 points
   angle,      // 3 points, the vertex second
-  ellipse,    // 3 points: the ends of one axis, and a point that the other half axis reaches out to
+  ellipse,    // 3 points: the ends of one axis, and a point at the distance of the other half axis
   rectangle,  // 2 opposite corners
-  circle,     // centre, and a point of the rim
+  circle,     // centre, and a point on the circle
   outline,    // any number of points, closed
   profile,    // 2 points: levels along the line
-  point       // 1 point: the point spread there
+  point       // 1 point: the point spread at it
 };
 
-// Regions make pairs: what is measured, and what it is compared with.
+// Role of a region in a pair: measured region or reference.
 enum class RegionRole { none, target, background };
 
 struct Mark {
-  int number = 0;  // shown beside it; never used again in one session
+  int number = 0;  // shown next to it; never reused in a session
   MarkKind kind = MarkKind::distance;
   std::vector<PlanePoint> points;
   RegionRole role = RegionRole::none;
-  int pair = 0;  // regions: from 1
+  int pair = 0;  // number of the pair, for regions: from 1
   friend bool operator==(const Mark&, const Mark&) = default;
 };
 
-// What a click on the image does; pointer: select and move marks, pan.
+// Effect of a click on the image; pointer: select and move marks, pan.
 enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect, gate };
 
 struct Marks {
   std::vector<Mark> list;  // complete ones, oldest first
   int selected = 0;        // number of a mark; 0 = none
-  int hovered = 0;  // likewise: under the pointer, on the image or in the list; the window sets it anew each frame
+  int hovered = 0;         // number of the mark under the pointer, on image or list; 0 = none; set every frame
   int last_number = 0;
   MarkTool tool = MarkTool::pointer;
 };
 
-// Marks as lines, names and values: what the window, the list and saved images share. Pure functions; any thread.
-// No ImGui.
+// Lines, names and values of marks, shared by the window, the list and saved images. Pure functions; any thread. No
+// ImGui.
 
 [[nodiscard]] bool is_region(MarkKind kind);
 [[nodiscard]] std::string_view name_of(MarkKind kind);  // "Distance"
-[[nodiscard]] std::size_t points_of(MarkKind kind);     // of a complete one; 0 = as many as were drawn
+[[nodiscard]] std::size_t points_of(MarkKind kind);     // of a complete mark; 0 = any number
 
-// "3"; of a region "1 target" or "1 background", with the number of its pair.
+// Returns "3", or for a region "1 target" or "1 background", with the number of its pair.
 [[nodiscard]] std::string mark_label(const Mark& mark);
-// "20.00 mm", "45.0°", "12.3 mm²"; of a point its place. `decimals` of the lengths in mm.
+// Returns "20.00 mm", "45.0°", "12.3 mm²", or the position of a point. `decimals`: of the lengths in mm.
 [[nodiscard]] std::string mark_value(const Mark& mark, int decimals);
 
-// What a complete mark measures, SI units; nothing where its kind has no such thing.
+// Return the value of a complete mark, SI units; nullopt for kinds without it.
 [[nodiscard]] std::optional<double> length_m(const Mark& mark);  // distance, profile
 [[nodiscard]] std::optional<double> angle_rad(const Mark& mark);
 [[nodiscard]] std::optional<double> area_m2(const Mark& mark);
 
-// The line to draw; closed ones end where they begin. Of a point: the point.
+// Returns the line to draw; closed ones end at their beginning. For a point, the point.
 [[nodiscard]] std::vector<PlanePoint> mark_line(const Mark& mark);
-// Where it can be taken hold of to change its shape; point i of the answer is `handle` i of move_handle.
+// Returns the handles that change the shape; element i is `handle` i of move_handle.
 [[nodiscard]] std::vector<PlanePoint> mark_handles(const Mark& mark);
 void move_handle(Mark& mark, std::size_t handle, PlanePoint to);
 void move_mark(Mark& mark, double dx_m, double dz_m);
 
-// Where the label belongs: right of and below the point that was drawn last; of areas, above the upper left corner of
-// their box.
+// Returns the position of the label: for lines and points the point drawn last, for angles the vertex, for regions the
+// upper left corner of their box.
 [[nodiscard]] PlanePoint label_place(const Mark& mark);
 
 [[nodiscard]] double distance_to_line_m(const std::vector<PlanePoint>& line, PlanePoint p);
 
-// Drawing, selecting and changing marks, in metres: the mouse without pixels. Points can be set click by click or
-// by pressing and dragging; outlines are dragged. UI thread only. No ImGui.
+// Drawing, selecting and changing marks, in metres: mouse input without pixels. Points can be set click by click or by
+// pressing and dragging; outlines are dragged. UI thread only. No ImGui.
 
-// What is under the pointer.
+// Part of a mark under the pointer.
 struct MarkGrip {
-  int number = 0;                     // of the mark
-  std::optional<std::size_t> handle;  // nothing: the whole mark
+  int number = 0;                     // number of the mark
+  std::optional<std::size_t> handle;  // nullopt: the whole mark
 };
 
 class MarkEditor {
  public:
-  // The left button, and the pointer's moves. `reach_m`: how near is near enough, a few pixels. press() is false when
-  // it has nothing to do there: with the pointer tool beside every mark.
+  // Handle the left button and the pointer's moves. `reach_m`: pick radius, a few pixels. press() returns false if it
+  // has no effect there: with the pointer tool away from all marks.
   bool press(Marks& marks, PlanePoint at, double reach_m);
   void move(Marks& marks, PlanePoint at, double reach_m);
   void release(Marks& marks);
-  // Gives up what is being drawn, then the tool, then the selection. False: there was none of them.
+  // Cancels the draft, else the tool, else the selection. Returns false if there was none of them.
   bool escape(Marks& marks);
 
   [[nodiscard]] const Mark* draft() const { return draft_ ? &*draft_ : nullptr; }
@@ -108,30 +108,30 @@ class MarkEditor {
   void finish(Marks& marks);
 
   std::optional<Mark> draft_;  // its last point follows the pointer
-  bool held_ = false;          // since its first point
+  bool held_ = false;          // the button is held since the draft's first point
   bool dragged_ = false;
   PlanePoint start_{0.0, 0.0}, last_{0.0, 0.0};
   std::optional<MarkGrip> grip_;
 };
 
-// The selected mark's handles first, then any mark's, then lines, newest first.
+// Returns the grip within reach: handles of the selected mark first, then of any mark, then lines, newest first.
 [[nodiscard]] std::optional<MarkGrip> grip_at(const Marks& marks, PlanePoint at, double reach_m);
 
 [[nodiscard]] Mark* find_mark(Marks& marks, int number);
 void remove_mark(Marks& marks, int number);
-// All marks, with nothing selected; the tool stays.
+// Removes all marks and the selection; the tool stays.
 void clear_marks(Marks& marks);
 
-// What the marks on the image measure, as the Measure panel shows it and as it is saved. Plain values; filled by the
-// window while the panel is open. UI thread only.
+// Measured values of the marks on the image, for the Measure panel and for files. Plain values; filled by the window
+// while the panel is open. UI thread only.
 
-// One number, and what it was in the last 30 s.
+// Measured number and its course over the last 30 s.
 struct MeasuredValue {
   std::string object;             // "pair 1", "region 3", "point 2"
   std::string quantity;           // "gcnr"
   std::string unit;               // empty: a plain number
-  double value = 0.0;             // not a number where there is none
-  std::vector<float> trend = {};  // oldest first, kTrendStep_s apart; not a number before it was first measured
+  double value = 0.0;             // NaN: none
+  std::vector<float> trend = {};  // oldest first, kTrendStep_s apart; NaN before the first measurement
 };
 inline constexpr double kTrendStep_s = 0.25;
 inline constexpr int kTrendSteps = 120;
@@ -144,7 +144,7 @@ struct MeasuredRegion {
 
 struct MeasuredPair {
   int number = 0;
-  int target = 0, background = 0;  // marks
+  int target = 0, background = 0;  // numbers of the marks
   std::string object;
   PairStats stats;
 };
@@ -154,19 +154,19 @@ enum class PointSource { image, fine_grid };
 struct MeasuredPoint {
   int mark = 0;
   std::string object;
-  PlanePoint at{};                         // where it was set
-  PointEcho echo;                          // as the image's pixels show it
-  std::optional<PointSpread> spread = {};  // the numbers; none: no peak there
+  PlanePoint at{};                         // position of the mark
+  PointEcho echo;                          // echo in the image's pixels
+  std::optional<PointSpread> spread = {};  // values; nullopt: no peak there
   PointSource from = PointSource::image;
-  std::uint64_t frame = 0;  // that the numbers are of
-  std::string note = {};    // why there are none, or only those of the image's pixels
+  std::uint64_t frame = 0;  // frame of the values
+  std::string note = {};    // reason why there are none, or only those of the image's pixels
 };
 
-// An echo beamformed again on a fine grid, for the numbers of a point; or why that is not possible.
+// Echo beamformed again on a fine grid, for the values of a point; or the reason why that is not possible.
 struct FinePoint {
   int mark = 0;
   PlanePoint at{};
-  ImagingParams params;  // of the image, without its display
+  ImagingParams params;  // parameters of the image, without its display
   std::uint64_t frame = 0;
   std::optional<PointSpread> spread = {};
   std::string why_not = {};
@@ -178,33 +178,33 @@ struct MeasuredProfile {
   LineProfile profile;
 };
 
-// Levels of a method's image against delay-and-sum's, pixel by pixel, with the regression of all of them.
+// Levels of a method's image against those of delay-and-sum, pixel by pixel, with the regression of all of them.
 struct ScatterPoint {
   float das_db, method_db;
-  RegionRole role;  // of the region that the pixel lies in
+  RegionRole role;  // role of the region that contains the pixel
 };
 struct MeasuredScatter {
   std::string object;
-  std::vector<ScatterPoint> points;  // at most kMostScatterPoints, evenly out of all
+  std::vector<ScatterPoint> points;  // at most kMostScatterPoints, evenly sampled
   LevelSlope line;
 };
 inline constexpr std::size_t kMostScatterPoints = 1000;
 
 struct Measured {
-  Image image;  // the image that was measured, without its pixels; number 0 = none yet
+  Image image;  // measured image, without its pixels; number 0 = none yet
   std::vector<MeasuredPair> pairs;
-  std::vector<MeasuredRegion> regions;  // without a partner
+  std::vector<MeasuredRegion> regions;  // regions without a partner
   std::vector<MeasuredPoint> points;
   std::vector<MeasuredProfile> profiles;
-  std::vector<MeasuredScatter> scatters;    // of pairs and regions, where the slope is measured
-  std::optional<LevelHistogram> histogram;  // while it is looked at
-  std::vector<MeasuredValue> values;        // of all of these
+  std::vector<MeasuredScatter> scatters;    // for pairs and regions whose slope is measured
+  std::optional<LevelHistogram> histogram;  // while it is displayed
+  std::vector<MeasuredValue> values;        // values of all of these
 
-  // Filled by the application: of the frame on screen while frozen, live of an earlier one.
+  // Filled by the application: points of the frame on screen while frozen, of an earlier frame while live.
   std::vector<FinePoint> fine;
-  bool fine_came = false;  // since the marks were measured
+  bool fine_came = false;  // fine points arrived since the marks were measured
 
-  // With the parameters of `image`; null: none yet.
+  // Returns the point with the parameters of `image`; null: none yet.
   [[nodiscard]] const FinePoint* fine_of(const MeasuredPoint& point) const;
 
   [[nodiscard]] const MeasuredValue* find(std::string_view object, std::string_view quantity) const {

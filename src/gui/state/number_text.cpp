@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kThinSpace = "\u202F";
 constexpr const char* kMinus = "\u2212";
-constexpr double kColumn_ms = 9999.5;  // from here on a time is written in seconds
+constexpr double kColumn_ms = 9999.5;  // from this value on a time is written in seconds
 
 std::string group(const std::string& digits) {
   std::string text;
@@ -45,7 +45,7 @@ std::string signed_fixed(double value, int decimals) {
 }
 
 std::string span_text(double low, double high, int decimals) {
-  // Between negative numbers a dash would read as a third sign.
+  // A dash between negative numbers could be read as a minus.
   return fixed(low, decimals) + (high < 0 ? " to " : "–") + fixed(high, decimals);
 }
 

@@ -1,4 +1,4 @@
-// Numbers as the window writes them: true minus, thousands parted by a thin space, fixed decimals. Any thread.
+// Number formats of the window: true minus, thousands separated by a thin space, fixed decimals. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@ namespace echoloop {
 
 std::string grouped(std::uint64_t count);                                 // 24 680
 std::string counted_grouped(std::uint64_t count, std::string_view noun);  // 1 frame, 24 680 frames
-std::string fixed(double value, int decimals);                            // −6.0; "—" when it is not finite
+std::string fixed(double value, int decimals);                            // −6.0; "—" if not finite
 std::string signed_fixed(double value, int decimals);                     // +6.0, 0.0, −6.0
 std::string span_text(double low, double high, int decimals);             // 4.0–6.0
 std::string factor_text(double factor);                                   // 0.01, 0.25, 10: as many decimals as needed
 std::string byte_text(std::uint64_t bytes);                               // 1.2 MB
 
-// A time in a column of ms: two decimals while they fit, "12.3 s" from 10 s on, "—" when nothing was measured.
+// Returns a time for a column of ms: two decimals while they fit, "12.3 s" from 10 s on, "—" if unknown.
 std::string ms_text(double ms, bool known);
-// With its unit, in a sentence.
+// Returns the time with its unit, for a sentence.
 std::string ms_words(double ms);
 
-// The smallest of 1, 2, 5 x 10^k that is not below `value`; 1 for what is not positive.
+// Returns the smallest of 1, 2, 5 x 10^k that is not below `value`; 1 unless `value` is positive.
 double round_up_125(double value);
-// As many decimals as one of these needs.
+// Returns the number of decimals that such a value needs.
 int decimals_of_125(double value);
 
 }  // namespace echoloop

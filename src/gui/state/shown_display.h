@@ -1,12 +1,12 @@
-// How the values of an image become colours: levels by the display parameters; the weights of an adaptive method, 0 to
-// 1, on a linear scale of their own.
+// Mapping of an image's values to colours: levels by the display parameters; the weights of an adaptive method, 0 to 1,
+// on a linear scale of their own.
 #pragma once
 
 #include "core/params.h"
 
 namespace echoloop {
 
-// Of an image that was made with `formation`. Weights: t = weight, without gain, TGC and reject, in viridis.
+// Returns the display of an image made with `formation`. Weights: t = weight, without gain, TGC and reject, in viridis.
 inline DisplayParams shown_display(const FormationParams& formation, const DisplayParams& display) {
   if (!shows_weight(formation)) return display;
   DisplayParams shown;
@@ -16,7 +16,7 @@ inline DisplayParams shown_display(const FormationParams& formation, const Displ
   return shown;
 }
 
-// The same, with the display in the parameters.
+// Returns the parameters with that display.
 inline ImagingParams as_shown(ImagingParams params) {
   params.display = shown_display(params.formation, params.display);
   return params;

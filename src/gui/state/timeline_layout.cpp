@@ -52,8 +52,8 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
   std::sort(all.begin(), all.end(), [](const Times& a, const Times& b) { return a.begin < b.begin; });
   std::vector<FrameMark> frames;
   for (const Times& t : all) frames.push_back({t.frame, t.begin, t.end});
-  // A frame begins with its production only where production leads straight to the copy, for every frame alike: behind
-  // a queue the two are far apart.
+  // Begins a frame with its production only if production leads straight to the copy, for every frame alike: behind a
+  // queue both are far apart.
   const std::int64_t near_ns = mean_period_ns(frames) * 3 / 10;
   const bool straight = std::all_of(all.begin(), all.end(), [near_ns](const Times& t) {
     return t.produced != 0 && t.produced <= t.begin && t.begin - t.produced <= near_ns;

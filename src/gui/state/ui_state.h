@@ -1,5 +1,5 @@
-// The seam between the window and the program. The application fills Model before each window frame; the
-// window draws it, writes Edits and sends commands (commands.h). UI thread only. gui/ never includes backend/ or dsp/.
+// Interface between the window and the program. The application fills Model before each window frame; the window draws
+// it, writes Edits and sends commands (window_commands.h). UI thread only. gui/ never includes backend/ or dsp/.
 #pragma once
 
 #include <array>
@@ -25,45 +25,45 @@
 
 namespace echoloop {
 
-// The messages of the program: severity, time, how long each stays in the line below the window, and the list of them.
-// An error stays until it is dismissed or its cause is gone: an error with a cause is resolved by the success of the
-// same action, and replaced by the next error of the same cause. Pure; UI thread only.
+// Messages of the program: severity, time, duration of each in the line below the window, and their list. An error
+// stays until it is dismissed or its cause is gone: an error with a cause is resolved by the success of the same
+// action, and replaced by the next error of the same cause. Pure; UI thread only.
 
 enum class Severity { info, warning, error };
 
-// In the line below the window; the list keeps every message.
+// Duration in the line below the window; the list keeps every message.
 enum class Stay {
   as_newest,  // until the next one; an error: until it is dismissed
-  passing,    // for a few seconds: why a key has no effect here
-  resolved    // no longer: its cause is gone
+  passing,    // for a few seconds: the reason why a key has no effect
+  resolved    // not shown: its cause is gone
 };
 
 struct Message {
   Severity severity = Severity::info;
   std::string clock = {};  // "14:32:07"
   std::string text = {};   // one line
-  std::string cause = {};  // of an error or a warning: resolved by this name; empty = only dismissed
+  std::string cause = {};  // cause of an error or a warning: resolved by this name; empty = only dismissed
   Stay stay = Stay::as_newest;
 };
 
-// Severity where it is not info, text, and whether it is resolved.
+// Returns the severity unless it is info, the text, and a mark if resolved.
 [[nodiscard]] std::string message_words(const Message& message);
-// With the time in front, as in the clipboard.
+// Returns the message with the time in front, as for the clipboard.
 [[nodiscard]] std::string message_line(const Message& message);
 
-// Of the run, the newest first; beyond kMost the oldest are removed and counted.
+// Messages of the run, newest first; beyond kMost the oldest are removed and counted.
 class MessageLog {
  public:
   static constexpr std::size_t kMost = 200;
 
   void post(Message message);
-  void resolve(std::string_view cause);  // errors and warnings; an empty cause: none
-  void dismiss(std::size_t index);       // beyond the end: nothing
+  void resolve(std::string_view cause);  // resolves errors and warnings; none for an empty cause
+  void dismiss(std::size_t index);       // no effect beyond the end
   void clear() { *this = {}; }
 
   [[nodiscard]] const std::vector<Message>& list() const { return list_; }
-  [[nodiscard]] std::size_t removed() const { return removed_; }  // older ones, for lack of room
-  // All in the list, one a line.
+  [[nodiscard]] std::size_t removed() const { return removed_; }  // number of old messages removed
+  // Returns all messages, one per line.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -71,38 +71,38 @@ class MessageLog {
   std::size_t removed_ = 0;
 };
 
-// The one in the message line: the newest error that stays, else the newest message that stays. None: nothing.
+// Returns the index for the message line: the newest error that stays, else the newest message that stays, or nullopt.
 [[nodiscard]] std::optional<std::size_t> standing(const std::vector<Message>& messages);
 
-// The comparison of two images, A and B. Plain values; UI thread only.
+// Comparison of two images, A and B. Plain values; UI thread only.
 
 enum class CompareLook { wipe, side_by_side };
 
-// A where it is a recording of its own. Filled by the application.
+// Recording of A, if it is not that of B. Filled by the application.
 struct ComparedRecording {
   std::string name;            // empty: A is B's recording with held settings
   AcquisitionPtr acquisition;  // null while the recording is being opened
-  std::string opened_as = {};  // what to open to have it again
+  std::string opened_as = {};  // name that opens it again
   std::uint64_t frame_count = 0;
   SampleLogPtr samples = {};
 };
 
-// For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
+// State for the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
 // scanner, while the stream is live or idle; still, of a recording of one frame, which is frozen.
 enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender, still };
 struct SourceInfo {
-  std::string opened_as;  // what to open to have it again
+  std::string opened_as;  // name that opens it again
   std::string name;       // "Heart phantom", "PWI_disk.mat"
-  bool live = false;      // a scanner, whose frames come when they come
-  std::string phantom;    // a name of phantoms(), or empty for a recording
-  std::string format;     // recordings: what the reader recognised
+  bool live = false;      // a scanner, which sets the times of its frames
+  std::string phantom;    // name in phantoms(); empty for a recording
+  std::string format;     // recordings: format found by the reader
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
-  double rate_hz = 0.0;           // the rate it plays at unless the user sets another
-  SampleLogPtr samples = {};      // null: a phantom, whose samples are right
-  // Of a recording of a scanner: frames between its own that the sender had lost, that nothing accounts for.
+  double rate_hz = 0.0;           // playback rate unless the user sets another
+  SampleLogPtr samples = {};      // null: a phantom, whose samples are valid
+  // For a recording of a scanner: frames between its own that the sender had lost, and that are unaccounted for.
   std::uint64_t recorded_lost = 0, recorded_missing = 0;
-  bool scanner_times = false;  // the frames' times are those of the scanner's clock
+  bool scanner_times = false;  // the frame times are those of the scanner's clock
 };
 
 struct Progress {
@@ -111,64 +111,63 @@ struct Progress {
 };
 
 struct FaultNotice {
-  std::string title;   // what happened
+  std::string title;   // event
   std::string detail;  // facts
   std::string advice =
-      {};  // what to do, one or two sentences; empty = the window knows advice for a refused frame only
+      {};  // one or two sentences on how to continue; empty = the window has advice for a refused frame only
   bool can_restart = false;
   bool can_use_cpu = false;
-  std::optional<RingRefusal> refusal = {};  // policy error: what the slots looked like
+  std::optional<RingRefusal> refusal = {};  // policy error: state of the slots
 };
 
-// Looking back: what the window shows of the frames kept in memory, index 0 the oldest. While frozen nothing is added
-// to them.
+// Cine review of history frames, index 0 the oldest. While frozen no frames are added.
 struct Cine {
-  std::size_t index = 0;       // the frame on screen while frozen
+  std::size_t index = 0;       // frame on screen while frozen
   bool playing = false;        // while frozen
-  double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
-  std::size_t mark_in = 0;     // playing loops from here
-  std::size_t mark_out = 0;    // to here, both included
-  bool keep_acquiring = true;  // frozen, the stream goes on behind the image; otherwise the source rests
-  bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
+  double speed = 1.0;          // seconds of acquisition per second: 0.01 to 10
+  std::size_t mark_in = 0;     // start of the playback loop
+  std::size_t mark_out = 0;    // end of the loop, both included
+  bool keep_acquiring = true;  // frozen, the stream continues behind the image; otherwise the source pauses
+  bool compare = false;        // A, with its own parameters, against B, with those in the panels; also live
   CompareLook compare_look = CompareLook::wipe;
   bool match_levels = false;  // B is drawn with A's histogram of levels; display only
-  ImagingParams a;            // set by the window when a comparison begins, and when the user swaps
-  float wipe = 0.5F;          // share of the image's width that is A's
+  ImagingParams a;            // set by the window when a comparison begins, and on a swap
+  float wipe = 0.5F;          // share of the image's width for A
 };
 struct KeptFrames {
   std::size_t frames = 0;
-  double seconds = 0.0;        // of acquisition, from the oldest to the newest
-  std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
-  double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
-  std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
+  double seconds = 0.0;        // time of acquisition, from the oldest to the newest
+  std::vector<float> times_s;  // while frozen: time of each frame before the newest, from -seconds to 0
+  double frame_rate_hz = 0.0;  // frame rate of the acquisition; 0: unknown
+  std::size_t bytes = 0;       // memory of the frames; 0 if a recording in memory contains them
   std::size_t budget_bytes = 0;
-  std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
-  std::string why_not;      // why looking back is not possible now; empty = it is
+  std::string why_no_flow;  // for the frame on screen while frozen; empty = it has flow, or its flow is being computed
+  std::string why_not;      // reason why no cine review is possible; empty = possible
   ComparedRecording a_recording;
 };
 
-// The recording of the live stream. Filled by the application.
+// Recording of the live stream. Filled by the application.
 struct RecordingView {
   bool on = false;         // frames are being recorded
-  bool finishing = false;  // no more come, but some still wait for the disk
-  std::string file;        // its name, without folders
+  bool finishing = false;  // no more frames are added, but some still wait for the disk
+  std::string file;        // file name without folders
   double seconds = 0.0;
   std::uint64_t frames = 0;
-  std::uint64_t not_recorded = 0;  // the disk was too slow for them
+  std::uint64_t not_recorded = 0;  // frames dropped because the disk was too slow
   double bytes_per_second = 0.0;
 };
 
-// Memory, in bytes. Device numbers are 0 on the CPU.
+// Memory, in bytes. Device values are 0 on the CPU.
 struct MemoryView {
-  std::size_t device_used = 0;   // by this stream
-  std::size_t device_free = 0;   // that anybody could still take
+  std::size_t device_used = 0;   // used by this stream
+  std::size_t device_free = 0;   // available to any program
   std::size_t host_used = 0;     // slots, copies of recordings and the history
-  std::size_t history_used = 0;  // of that, frames kept to look back
+  std::size_t history_used = 0;  // part of that: history frames
   std::size_t host_free = 0;
   std::size_t slot_bytes = 0;      // one slot; 0 when frames are lent in place
-  std::size_t lane_bytes = 0;      // one lane, on the device
-  bool page_locked = false;        // host_used is
-  std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
+  std::size_t lane_bytes = 0;      // one lane on the device
+  bool page_locked = false;        // true: host_used is page-locked
+  std::size_t in_place_bytes = 0;  // part of a long recording that is page-locked while it is streamed
 };
 
 enum class FilmRange { loop, all };
@@ -176,58 +175,58 @@ enum class FilmContainer { mp4, webm, mkv };
 
 struct FilmChoice {
   FilmRange range = FilmRange::loop;
-  double speed = 1.0;  // seconds of acquisition in a second of the video
+  double speed = 1.0;  // seconds of acquisition per second of the video
   FilmContainer container = FilmContainer::mp4;
 };
 
 struct SavingEdits {
   FilmChoice film;
-  bool seen = false;  // the panel is
-  bool ask = false;   // the panel opens
+  bool seen = false;  // the panel is visible
+  bool ask = false;   // request to open the panel
 };
 struct Saving {
-  SavePlace place;          // while the panel is seen
-  std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
-  bool writing = false;     // other files
-  std::string why_no_iq;    // the image consists of no complex pixels: the end of a sentence; empty = it does
-  std::string busy;         // a file is being made of history frames: a sentence; empty = none is
+  SavePlace place;          // while the panel is visible
+  std::string why_no_film;  // not possible with this program or machine, or one is being made; empty = possible
+  bool writing = false;     // other files are being written
+  std::string why_no_iq;    // reason why the image has no complex pixels: the end of a sentence; empty = it has
+  std::string busy;         // sentence on the file being made of history frames; empty = none
   RecordingView recording;
-  std::string last;     // what the last one became, in a line; empty = nothing yet
-  bool failed = false;  // `last` says why
+  std::string last;     // result of the last file, in a line; empty = none yet
+  bool failed = false;  // `last` is a reason of failure
 };
 
-// A preset as the window shows it.
+// Preset for display.
 struct PresetView {
   std::string name;
   std::string about;
-  std::string probe;      // whose it is, in words; empty = any
-  std::string no_effect;  // why it changes nothing on this source, or less than it names; empty = it does
+  std::string probe;      // its probe, in words; empty = any
+  std::string no_effect;  // reason why it changes nothing on this source, or less than it names; empty = none
   int slot = 0;           // key 1 to 9; 0 = none
-  bool own = false;       // the user's: may be changed and removed
-  bool fits = true;       // its probe is at hand
+  bool own = false;       // a user preset: may be changed and removed
+  bool fits = true;       // its probe is the one in use
   bool is_default = false;
 };
 
-// Filled by the application.
+// Presets. Filled by the application.
 struct Presets {
   std::vector<PresetView> list;
-  int active = -1;          // the last one that was loaded; -1 = none
-  bool changed = false;     // since then
-  std::uint64_t loads = 0;  // so far: each is one step of undo
-  std::string probe;        // at hand, in words
+  int active = -1;          // last loaded preset; -1 = none
+  bool changed = false;     // parameters changed since then
+  std::uint64_t loads = 0;  // number of loads: each is one step of undo
+  std::string probe;        // probe in use, in words
 };
 
-// Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
+// Reasons why a control has no effect now, for its tooltip; empty = it has one.
 struct ControlReasons {
   std::string host_memory = {};
   std::string streams = {};
   std::string lanes = {};
   std::string precision = {};
   std::string reference = {};
-  std::string files = {};  // all that opens, saves, records or deletes: a kiosk
+  std::string files = {};  // for all that opens, saves, records or deletes: a kiosk
 };
 
-// What the user says about the recording; see command::FactsChanged.
+// Facts about the recording given by the user; see command::FactsChanged.
 struct FactsEdits {
   Facts given;
   bool edited = false;  // by a control that is still held
@@ -239,15 +238,15 @@ struct DeviceView {
   MemoryView memory;
 };
 
-// Latencies of the frames that were shown.
+// Latencies of the shown frames.
 struct LatencyView {
   StageSummary recent, since_start;  // the last 10 s; the stream
-  std::vector<float> history_ms;     // as StreamNumbers::occupancy
+  std::vector<float> history_ms;     // as in StreamNumbers::occupancy
 };
 
-// Numbers of the stream that runs. Filled by the application.
+// Statistics of the running stream. Filled by the application.
 struct StreamNumbers {
-  bool idle = false;  // no frame comes or is under way: paused, at a recording's end, or without a sender
+  bool idle = false;  // no frame arrives or is in work: paused, at a recording's end, or without a sender
   double processed_fps = 0.0;
   double shown_fps = 0.0;
   std::uint64_t shown = 0;
@@ -255,61 +254,61 @@ struct StreamNumbers {
   RingCounts counts;
   LatencyView latency;        // acquired to image ready
   LatencyView shown_latency;  // acquired to shown
-  // Slots in use: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
+  // Slots in use: the last 10 s of the clock in equal steps, oldest first; NaN if unknown.
   std::vector<float> occupancy;
   StreamPace pace;
   double bytes_per_second = 0.0;  // channel data processed
-  // Rates and shares are of one window, the last 2 s (app/stats_collector.h).
-  double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
-  double dropped_share = 0.0;        // of the frames: 0 .. 1
+  // Shares are of one window, the last 2 s (app/stats_collector.h).
+  double producer_wait_share = 0.0;  // share of the time, policy block: 0 .. 1
+  double dropped_share = 0.0;        // share of the frames: 0 .. 1
   StreamTiming timing;
-  std::vector<Span> spans;  // of the last frames, oldest first; filled while Edits::timeline_wanted
+  std::vector<Span> spans;  // spans of the last frames, oldest first; filled while Edits::timeline_wanted
   std::array<StageSummary, kStageCount> stages{};
   const char* why_fp32 = nullptr;  // Session::why_fp32()
-  StageSummary frame_total;        // a frame's stages together; count 0 = not measured: the panel shows sums
+  StageSummary frame_total;        // total of a frame's stages; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;    // 1000 / source rate; 0 at rate max
 };
 
-// The image on screen is the last one of the source before: it is drawn, but is not the image of this source.
+// State while the image on screen is the last one of the previous source.
 struct AwaitedImage {
-  std::string shown_of;       // the source before
-  std::int64_t since_ns = 0;  // this source
+  std::string shown_of;       // name of the previous source
+  std::int64_t since_ns = 0;  // start of this source
 };
 
-// What the image on screen is to be replaced by, with other parameters or of another kept frame.
+// Pending replacement of the image on screen, with other parameters or of another history frame.
 struct ImageWork {
-  std::int64_t since_ns = 0;  // when it was asked for; 0: the image on screen is the one
-  double remaining_s = 0.0;   // of the frame under way, of whatever source; 0: unknown
+  std::int64_t since_ns = 0;  // time of the request; 0: the image on screen is current
+  double remaining_s = 0.0;   // remaining time of the frame in work, of any source; 0: unknown
 };
-inline constexpr std::int64_t kWorkSeen_ns = 300'000'000;  // shorter work is not mentioned
+inline constexpr std::int64_t kWorkSeen_ns = 300'000'000;  // shorter work is not displayed
 
-// What is seen of the image.
+// View of the image.
 struct ViewEdits {
   PanZoom pan_zoom;
-  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  std::optional<PlanePoint> inspected;  // point of the inspector; nullopt = none yet
   InspectorEdits inspector;
   MModeEdits m_mode;
 };
 struct ImageState {
   InspectorView inspector;
   MModeView m_mode;
-  std::optional<AwaitedImage> awaited;  // filled by the viewer; nothing: the image is the source's, or there is none
-  bool coarse = false;  // filled by the viewer: a coarse image is drawn before the image, which takes long; no numbers
+  std::optional<AwaitedImage> awaited;  // filled by the viewer; nullopt: the image is the source's, or there is none
+  bool coarse = false;  // filled by the viewer: a coarse image is drawn before the image, which is slow; no values
   ImageWork work;
 };
 
-// What can be opened, and what is being opened. Filled by the application.
+// Sources that can be opened, and the one being opened. Filled by the application.
 struct OpeningView {
   std::vector<std::filesystem::path> recent;  // newest first
-  std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
-  std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
-  std::string scanner_token;         // file whose word senders on other machines have to know
-  std::string host;                  // this machine, as others on its network name it
-  bool sends_phantom = false;        // a sender of a phantom, started here, runs
+  std::filesystem::path continue_with;        // recording of the last run, offered; empty = none
+  std::filesystem::path unfinished;           // recording left by a killed program, offered for repair; empty = none
+  std::string scanner_token;                  // file with the token that senders on other machines need
+  std::string host;                           // name of this machine on its network
+  bool sends_phantom = false;                 // a sender of a phantom, started here, is running
   std::optional<Progress> progress;
-  std::string former;  // the source before, that cancel() goes back to while an image is awaited; empty: none
-  std::vector<std::string> doubts;         // about the facts of the recording, a sentence each
-  std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
+  std::string former;               // previous source, restored by cancel() while an image is awaited; empty: none
+  std::vector<std::string> doubts;  // doubts about the facts of the recording, a sentence each
+  std::optional<std::string> unsandboxed;  // recording that waits for the answer whether to open without a sandbox
 };
 
 struct Notices {
@@ -319,17 +318,17 @@ struct Notices {
 };
 
 struct ResetView {
-  bool undoable = false;    // by undo, once there is no later step
-  std::uint64_t count = 0;  // so far, those that were undone too
+  bool undoable = false;    // undoable if there is no later step
+  std::uint64_t count = 0;  // number of resets, including undone ones
 };
 
-// What the window shows. Filled by the application before each window frame, and by the viewer where it belongs to the
-// image on screen; panels only read it.
+// Contents of the window. Filled by the application before each window frame, and by the viewer for the image on
+// screen; panels only read it.
 struct Model {
-  ImagingParams defaults;  // for the source at hand
+  ImagingParams defaults;  // for the current source
   SourceInfo source;
-  std::optional<LiveStatus> scanner;  // that is the source, or is waited for; nothing: neither
-  Facts assumed;                      // of a recording, by its reader, as far as that is known
+  std::optional<LiveStatus> scanner;  // scanner that is the source or is awaited; nullopt: neither
+  Facts assumed;                      // facts of a recording assumed by its reader, if known
   DeviceView device;
   RunState run = RunState::idle;
   StreamNumbers numbers;
@@ -344,13 +343,12 @@ struct Model {
   ControlReasons no_effect;
   ResetView reset;
 
-  // Puts a line into the log. `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
+  // Adds a line to the log. `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
   void say(Severity severity, const std::string& text, const std::string& cause = {});
-  void hint(const std::string& text);  // why an action has no effect: shown for a few seconds
+  void hint(const std::string& text);  // reason why an action has no effect: shown for a few seconds
 };
 
-// What the window edits, and what it wants to be shown. The application reads it when a command comes, and once a
-// window frame.
+// Settings edited by the window, and its requests. The application reads it on a command, and once per window frame.
 struct Edits {
   ImagingParams params;
   StreamSettings stream;
@@ -365,15 +363,15 @@ struct Edits {
   bool timeline_wanted = false;  // its panel is open and not paused
 };
 
-// Both, as the application has them.
+// Both parts, for the application.
 struct WindowState : Model, Edits {};
 
-// Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
+// Returns why a control that opens, saves, records or deletes has no effect: the kiosk, else `why`.
 inline std::string_view why_no_files(const Model& model, std::string_view why = {}) {
   return model.no_effect.files.empty() ? why : std::string_view(model.no_effect.files);
 }
 
-// No new image comes to the screen; numbers of the last seconds are those before this rest.
+// Returns true if no new image arrives; values of the last seconds are those before the pause.
 inline bool image_rests(const Model& model) {
   return model.numbers.idle || (model.run != RunState::live && model.run != RunState::replay);
 }

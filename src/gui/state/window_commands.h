@@ -1,5 +1,5 @@
-// The commands of the window: what controls and keys ask of the program, as values in one queue, which the program
-// carries out between two window frames; and the questions that it answers at once. UI thread only.
+// Commands of the window: requests of controls and keys, as values in one queue, which the program executes between two
+// window frames; and queries with an immediate answer. UI thread only.
 #pragma once
 
 #include <cstddef>
@@ -20,39 +20,39 @@
 
 namespace echoloop {
 
-// The parts of ImportOrder, PresetOrder and ResultTable say what is to be done; a choice has an enumeration.
+// ImportOrder, PresetOrder and ResultTable contain the details of a command; a choice has an enumeration.
 enum class CompareSide { a, b };
 // Answer to the question whether a recording may be opened without a sandbox.
 enum class SandboxAnswer { open, cancel };
-// accept: senders are let in, or the sender is disconnected and none is; phantom: a sender of the heart phantom is
-// started, or ends.
+// accept: senders are accepted; disconnect: the sender is disconnected and none is accepted; phantom: a sender of the
+// heart phantom is started, or ended.
 enum class SenderCommand { accept, disconnect, phantom };
-// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, its complex pixels and those of kept
-// frames, a film of kept frames, timings, what was measured on it, the session, the scanner's description as JSON.
+// Data that can be saved: image with its display, its levels as 16 bit PNG, its values, complex pixels of it and of
+// history frames, video of history frames, timings, measurements, session, scanner's description as JSON.
 enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
 enum class TimingFile { chrome_trace, csv };
 
-// The table of an analysis, saved as CSV after the lines about source and parameters.
+// Table of an analysis, saved as CSV after the lines about source and parameters.
 struct ResultTable {
-  std::string suffix;   // of the file's name, "_objects"
+  std::string suffix;   // suffix of the file name, "_objects"
   std::string heading;  // comment lines, which begin with "# "
-  std::string rows;     // with further comment lines before them
-  FrameStamp stamp;     // of the image that it was made of
+  std::string rows;     // rows, with further comment lines before them
+  FrameStamp stamp;     // stamp of its image
   ImagingParams params;
 };
 
-// `activate`: it is the one in use, without being loaded.
+// `activate`: marks it as in use without loading it.
 enum class PresetCommand { load, activate, save_as, overwrite, rename, remove, set_default, unset_default };
 struct PresetOrder {
   PresetCommand act = PresetCommand::load;
-  int index = -1;         // which one; save_as: none; activate: -1 for none
-  std::string name = {};  // save_as, rename
+  int index = -1;         // index of the preset; save_as: none; activate: -1 for none
+  std::string name = {};  // for save_as, rename
 };
 
 struct CommandInfo {
   std::string_view name;        // for the log, undo and other programs
   bool files = false;           // opens, saves, records or deletes: refused in a kiosk
-  std::string_view cause = {};  // names the message of a failure, which the next success resolves
+  std::string_view cause = {};  // name of the message of a failure, which the next success resolves
 };
 
 namespace command {
@@ -62,9 +62,9 @@ using Info = CommandInfo;
 struct ParamsChanged { static constexpr Info kInfo{"params_changed"}; };  // after any edit of Edits::params
 struct StreamChanged { static constexpr Info kInfo{"stream_changed"}; };  // after any edit of Edits::stream
 struct CineChanged { static constexpr Info kInfo{"cine_changed"}; };      // after any edit of Edits::cine
-// After any edit of Edits::facts: the recording is opened again with them.
+// Sent after any edit of Edits::facts: the recording is opened again with them.
 struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
-struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // as parse_phantom() takes it
+struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // text for parse_phantom()
 struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background
 struct OpenLesson { static constexpr Info kInfo{"open_lesson", true}; std::string name; };  // session in assets/lessons
 struct OpenScanner { static constexpr Info kInfo{"open_scanner", true}; std::string address; };  // waits at it
@@ -73,9 +73,9 @@ struct OpenManual { static constexpr Info kInfo{"open_manual", true}; };  // in 
 struct Import { static constexpr Info kInfo{"import", true, "importing"}; ImportOrder order; };
 struct Sender { static constexpr Info kInfo{"sender", false, "sender"}; SenderCommand act = {}; };
 struct AnswerSandbox { static constexpr Info kInfo{"answer_sandbox"}; SandboxAnswer answer = {}; };
-struct Cancel { static constexpr Info kInfo{"cancel"}; };  // what the progress strip shows: opening, or a film
+struct Cancel { static constexpr Info kInfo{"cancel"}; };  // the operation in the progress strip: opening, or a video
 struct ToggleFreeze { static constexpr Info kInfo{"toggle_freeze"}; };
-// Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
+// Opens a recording in the background as side A or B of the comparison; the previous B becomes A when B is opened. An
 // empty path: A is B's recording with held settings again.
 struct CompareWith {
   static constexpr Info kInfo{"compare_with", true};
@@ -88,14 +88,14 @@ struct SaveTable { static constexpr Info kInfo{"save_table", true}; ResultTable 
 struct SaveTimings { static constexpr Info kInfo{"save_timings", true}; TimingFile format = {}; };
 struct ToggleRecord { static constexpr Info kInfo{"toggle_record", true, "recording"}; };
 struct Preset { static constexpr Info kInfo{"preset", false, "preset"}; PresetOrder order; };
-struct Say { static constexpr Info kInfo{"say"}; std::string text; };    // a line of message
-struct Hint { static constexpr Info kInfo{"hint"}; std::string text; };  // gone after a moment: why a key has no effect
+struct Say { static constexpr Info kInfo{"say"}; std::string text; };    // message line
+struct Hint { static constexpr Info kInfo{"hint"}; std::string text; };  // brief message: why a key has no effect
 struct AutoReference { static constexpr Info kInfo{"auto_reference"}; };  // the next frame's brightest pixel: 0 dB
 struct SoundSpeed { static constexpr Info kInfo{"sound_speed", false, "sound speed"}; SoundSpeedAct act = {}; };
 struct ResetLatencies { static constexpr Info kInfo{"reset_latencies"}; };  // percentiles and maximum since the start
 struct Restart { static constexpr Info kInfo{"restart"}; };  // after a fault
 struct UseCpu { static constexpr Info kInfo{"use_cpu"}; };   // after a device fault
-struct Reset { static constexpr Info kInfo{"reset"}; };      // everything that can be set, as it was at the start
+struct Reset { static constexpr Info kInfo{"reset"}; };      // restores the initial value of every setting
 struct UndoReset { static constexpr Info kInfo{"undo_reset"}; };
 struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::size_t index = 0; };
 // clang-format on
@@ -111,7 +111,7 @@ using AnyCommand =
                  command::SoundSpeed, command::ResetLatencies, command::Restart, command::UseCpu, command::Reset,
                  command::UndoReset, command::DismissMessage>;
 
-// One function for each command, in one call of std::visit.
+// Overload set with one function per command, for std::visit.
 template <class... Act>
 struct Acts : Act... {
   using Act::operator()...;
@@ -126,7 +126,7 @@ inline CommandInfo info_of(const AnyCommand& command) {
   return info;
 }
 
-// In the order of their coming. One that comes while others are carried out waits for the next window frame.
+// Queue in order of arrival. Commands sent during execution wait for the next window frame.
 class Commands {
  public:
   void send(AnyCommand command) { waiting_.push_back(std::move(command)); }
@@ -136,25 +136,25 @@ class Commands {
   std::vector<AnyCommand> waiting_;
 };
 
-// What the About panel says of the program.
+// Facts about the program for the About panel.
 struct ProgramFacts {
   std::string version;  // "0.1.0"
-  std::string sandbox;  // of the reader process, as --version says: "static reader: seccomp, Landlock, namespaces"
+  std::string sandbox;  // of the reader process, as in --version: "static reader: seccomp, Landlock, namespaces"
   std::string licence;  // "MIT License"
-  std::string notices;  // path of the file that holds them; empty: not installed
+  std::string notices;  // path of the file with the notices; empty: not installed
 };
 
-// The sample that holds the echo of a place, as the nearest element recorded it.
+// Sample that contains the echo of a position, as recorded by the nearest element.
 struct EchoPlace {
   int transmit = 0;  // from 1
   int element = 0;   // from 1
   int sample = 0;    // from 0, as in the recording
 };
 
-// Answered at once; empty functions: no answer.
+// Queries with an immediate answer; empty functions: no answer.
 struct Queries {
   std::function<ProgramFacts()> program_facts = {};
-  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at = {};  // nothing: no sample there
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at = {};  // nullopt: no sample there
 };
 
 }  // namespace echoloop

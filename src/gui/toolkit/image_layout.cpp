@@ -15,7 +15,7 @@ PlanePoint middle_of(const Grid& g) { return {0.5 * (g.x0_m + g.x1_m), 0.5 * (g.
 double middle_x(const Rect& r) { return 0.5 * (static_cast<double>(r.x0) + static_cast<double>(r.x1)); }
 double middle_y(const Rect& r) { return 0.5 * (static_cast<double>(r.y0) + static_cast<double>(r.y1)); }
 
-// The nearest place where the middle of the room shows a piece of the image.
+// Returns the nearest point at which the room's centre shows a part of the image.
 PlanePoint on_picture(const Grid& g, PlanePoint p) {
   p = {std::clamp(p.x_m, g.x0_m, std::max(g.x0_m, g.x1_m)), std::clamp(p.z_m, g.z0_m, std::max(g.z0_m, g.z1_m))};
   if (!g.polar()) return p;
@@ -26,7 +26,7 @@ PlanePoint on_picture(const Grid& g, PlanePoint p) {
   return {r * std::sin(angle), s.apex_z_m + r * std::cos(angle)};
 }
 
-// How far the room's middle may lie from the image's with the room full of image; 0 where the image is smaller.
+// Returns the largest offset between the centres of room and image with the room full of image; 0 for a smaller image.
 double slack_m(double picture_m, float room_px, double px_per_m) {
   return std::max(0.0, 0.5 * (picture_m - static_cast<double>(room_px) / px_per_m));
 }
@@ -107,7 +107,7 @@ PanZoom zoomed_about(const ImageLayout& l, float x, float y, double factor) {
       .centre = {still.x_m + (l.centre.x_m - still.x_m) * nearer, still.z_m + (l.centre.z_m - still.z_m) * nearer},
       .logical_px_per_m = px_per_m / static_cast<double>(l.scale)};
   if (after >= before) return to;
-  // On the way out empty room that zooming in left beside the image goes away evenly, so that nothing jumps.
+  // Zooming out reduces the empty room next to the image, left by zooming in, evenly and without a jump.
   const auto back = [&](double wanted, double was, double at, double length, float room_px) {
     const double excess = std::max(0.0, std::abs(was - at) - slack_m(length, room_px, l.px_per_m));
     return held(wanted, at, slack_m(length, room_px, px_per_m) + excess * (after - 1.0) / (before - 1.0));

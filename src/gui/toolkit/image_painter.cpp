@@ -50,7 +50,7 @@ void ImagePainter::Variant::find() {
 }
 
 bool ImagePainter::reload_if_changed(std::string& report) {
-  if (!general_.shader.files_changed()) return false;  // the files of all variants
+  if (!general_.shader.files_changed()) return false;  // files common to all variants
   report = "Shader \"image\" reloaded.";
   for (Variant* variant : {&general_, &plain_, &general_polar_, &plain_polar_}) {
     if (const std::string fault = variant->shader.reload(); !fault.empty()) report = fault;
@@ -98,7 +98,7 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects && !mapped;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
-  // Only the part that is seen: of an image much larger than the window the rest would cost the corners' accuracy.
+  // Draws only the visible part: the rest of an image much larger than the window would reduce the corners' accuracy.
   const Rect seen = where.common(job.clip);
   const auto share = [](float at, float from, float length) { return length > 0 ? (at - from) / length : 0.0F; };
   set_clip_rect(v.clip_rect, seen, width, height);
@@ -226,12 +226,12 @@ void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   const bool same = uploaded_ != nullptr && flow.number == uploaded_->number && flow.ready_ns == uploaded_->ready_ns;
   if (fresh || !same || texture_ == 0) upload(flow);
   shown_ = model.analyses.flow.image = uploaded_;
-  // Stopped, how much older than the image it is; live its latency, by the host's clock.
+  // Age relative to the image if stopped; latency by the host's clock if live.
   model.analyses.flow.age_s = image_rests(model) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
                                                  : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
-// A mode that was chosen just now waits for an image of its own; power and velocity come together.
+// Returns true if `flow` fits `shown` and the mode: a new mode waits for its own image; power and velocity share one.
 bool FlowTexture::belongs(const FlowImage& flow, const Model& model, const Edits& edits, const Image& shown) {
   if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
   if (model.run == RunState::frozen) {

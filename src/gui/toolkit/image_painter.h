@@ -24,7 +24,7 @@ struct PaintJob {
   const DisplayParams& display;
   Rect where;  // pixels from the framebuffer's top left; the edges are the grid's end points
   Rect clip;   // nothing is drawn outside
-  const MatchedLevels* matched = nullptr;  // null: levels as they are
+  const MatchedLevels* matched = nullptr;  // null: unchanged levels
 };
 
 class ImagePainter {
@@ -34,15 +34,15 @@ class ImagePainter {
   ImagePainter(const ImagePainter&) = delete;
   ImagePainter& operator=(const ImagePainter&) = delete;
 
-  // True when the files of the shader were read again; `report` then has one line about all variants.
+  // Returns true if the shader's files were reloaded; `report` then has one line about all variants.
   bool reload_if_changed(std::string& report);
 
-  // Into the current framebuffer of `width` x `height`.
+  // Draws on the current framebuffer of `width` x `height`.
   void draw(const PaintJob& job, int width, int height);
 
  private:
-  // The shader's variants: any display parameters, or gray at gamma 1 without TGC and reject, which software rendering
-  // draws much faster; both also for sectors.
+  // Variants of the shader: any display parameters, or gray at gamma 1 without TGC and reject, which is much faster in
+  // software rendering; both also for sectors.
   struct Variant {
     Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) {
       find();
@@ -59,18 +59,18 @@ class ImagePainter {
   unsigned int vertices_ = 0;  // an empty vertex array: the shader makes the corners
   unsigned int maps_[4] = {};
   unsigned int level_map_ = 0;
-  std::uint64_t in_level_map_ = 0;  // number of the map that it holds
+  std::uint64_t in_level_map_ = 0;  // number of the map in level_map_
 };
 
-// Draws power or velocity over the image, where shows_flow() says so (shaders/flow.frag). UI thread only.
+// Draws power or velocity over the image if shows_flow() is true (shaders/flow.frag). UI thread only.
 
 struct FlowJob {
   unsigned int flow_texture = 0;  // power in dB, velocity as a share of the aliasing limit
   const Grid& flow_grid;
-  unsigned int picture_texture = 0;  // the B-mode image's dB
+  unsigned int picture_texture = 0;  // dB values of the B-mode image
   const Grid& picture_grid;
   const ImagingParams& params;  // mode, threshold, priority
-  Rect where;                   // of the image's grid, pixels from the framebuffer's top left
+  Rect where;                   // rectangle of the image's grid, pixels from the framebuffer's top left
   Rect clip;                    // nothing is drawn outside
 };
 
@@ -83,11 +83,11 @@ class FlowPainter {
 
   bool reload_if_changed(std::string& report);
 
-  // Into the current framebuffer of `width` x `height`.
+  // Draws on the current framebuffer of `width` x `height`.
   void draw(const FlowJob& job, int width, int height);
 
  private:
-  struct Place {  // of one of the two grids in the shader
+  struct Place {  // uniforms of one of the two grids
     int size = -1, box = -1, sector = -1, apex = -1;
   };
   void find();
@@ -101,30 +101,30 @@ class FlowPainter {
   unsigned int maps_[2] = {};  // power, velocity
 };
 
-// The flow image on screen and its texture: the reader of the flow images' mailboxes. It has a texture only while
-// flow is shown. Over a kept frame lies the flow of the ensemble that ends with it, or, while the frames play, of one
-// that ends a little earlier. UI thread only.
+// Flow image on screen and its texture: reader of the flow images' mailboxes. The texture exists only while flow is
+// shown. A history frame has the flow of the ensemble that ends with it, or, during playback, of one that ends a little
+// earlier. UI thread only.
 
 class FlowTexture {
  public:
-  // Of the live stream, of kept frames (null: there are none).
+  // `live`: of the live stream. `past`: of history frames, or null.
   FlowTexture(Mailbox<FlowImage>& live, PastImages* past)
       : live_{.box = &live}, past_{.box = past != nullptr ? &past->flow : nullptr} {}
   ~FlowTexture() { release(); }
   FlowTexture(const FlowTexture&) = delete;
   FlowTexture& operator=(const FlowTexture&) = delete;
 
-  // Takes the newest one, and sets in `state` which one belongs over `shown`.
+  // Reads the newest one, and sets in `model` the one that belongs to `shown`.
   void take(Model& model, const Edits& edits, const Image& shown);
 
   [[nodiscard]] const FlowImage* shown() const { return shown_.get(); }  // null = none
-  // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank image one, dB.
+  // Returns power in dB and velocity as a share of the aliasing limit, two channels; one, dB, for the low-rank image.
   [[nodiscard]] unsigned int texture() const { return texture_; }
 
  private:
   struct Box {
     Mailbox<FlowImage>* box = nullptr;
-    std::int64_t from_ns = 0;  // flow images that were ready before are of another time
+    std::int64_t from_ns = 0;  // earlier flow images are obsolete
   };
   [[nodiscard]] static bool belongs(const FlowImage& flow, const Model& model, const Edits& edits, const Image& shown);
   void upload(const FlowImage& flow);

@@ -29,7 +29,7 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   l.compact = logical < theme::kCompactBelow;
   float left = widths.left > 0 ? widths.left : l.compact ? kMinLeft : kDefaultLeft;
   float right = widths.right > 0 ? widths.right : l.compact ? kMinRight : kDefaultRight;
-  if (l.compact) {  // widths chosen on a wide window do not squeeze the image of a narrow one
+  if (l.compact) {  // limits widths chosen on a wide window, to keep room for the image
     left = std::min(left, kMinLeft + 0.25F * std::max(0.0F, logical - kLeastWidth));
     right = std::min(right, kMinRight + 0.25F * std::max(0.0F, logical - kLeastWidth));
   }
@@ -54,7 +54,7 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
 
 namespace {
 
-constexpr float kRoom = 12;  // that a control which is scrolled into view has above and below
+constexpr float kRoom = 12;  // margin above and below a control that is scrolled into view
 
 }  // namespace
 
@@ -69,7 +69,7 @@ float Scroll::begin(Ui& ui, const char* id, const Rect& r) {
   hovered_ = ImGui::IsWindowHovered() && r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
   const float before = offset_;
   if (hovered_) offset_ -= ImGui::GetIO().MouseWheel * ui.px(48);
-  if (most > 0) {  // the bar's own drag, submitted before what lies under it
+  if (most > 0) {  // drag of the bar, submitted before the controls below it
     const Hit h = ui.hit(id, {r.x1 - ui.px(8), r.y0, r.x1, r.y1});
     if (h.held) offset_ += ImGui::GetIO().MouseDelta.y * content_ / std::max(r.height(), 1.0F);
   }
@@ -96,7 +96,7 @@ void Scroll::show(float top, float bottom) {
 
 namespace {
 
-// Parts are kept as long as all that is left has room.
+// Keeps parts as long as all the remaining ones have room.
 class Room {
  public:
   explicit Room(float free) : free_(free) {}

@@ -1,4 +1,4 @@
-// Where columns and bars go, as pure functions of sizes; image_layout.h has the picture. No ImGui calls. Any thread.
+// Positions of columns and bars, as pure functions of sizes; those of the image are below. No ImGui calls. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
 float clamp_left_width(float wanted, float logical_width, float right);
 float clamp_right_width(float wanted, float logical_width, float left);
 
-// An area that scrolls when its content is taller: wheel, and a thin bar while the pointer is over it. UI thread only.
+// Area that scrolls when its content is taller: wheel, and a thin bar while the pointer is over it. UI thread only.
 
 class Scroll {
  public:
   // Clips to r; content starts at the returned y. `id` names the bar.
   float begin(Ui& ui, const char* id, const Rect& r);
-  // `bottom`: where the content ended, as drawn.
+  // `bottom`: end of the drawn content.
   void end(Ui& ui, float bottom);
   // Scrolls so that [top, bottom] of the content (from its start) is in view.
   void show(float top, float bottom);
@@ -45,10 +45,9 @@ class Scroll {
   bool moved_ = false;
 };
 
-// The edges between the parts of the window, which can be moved: by mouse, or by key once they have the focus. UI
-// thread only.
+// Movable edges between the parts of the window: by mouse, or by key while focused. UI thread only.
 
-// How far the keys of this frame move it to the right or up, at scale 1: 8 an arrow, 40 with Shift.
+// Returns the movement to the right or up by this frame's keys, at scale 1: 8 per arrow, 40 with Shift.
 inline float splitter_by_key(const Hit& hit) {
   float by = 0;
   for (const KeyPress& press : hit.keys) {
@@ -59,21 +58,21 @@ inline float splitter_by_key(const Hit& hit) {
   return by;
 }
 
-// Back to the design's place: right-click or Delete.
+// Returns true for a reset to the default position: right-click or Delete.
 inline bool splitter_reset(const Hit& hit) {
   bool reset = hit.right;
   for (const KeyPress& press : hit.keys) reset = reset || press.key == Key::remove;
   return reset;
 }
 
-// What of the status bar has room, as a pure function of widths. A narrow bar leaves parts out from the one that is
-// missed least: device name, "Present", the word "latency", frames shown, how much slower than real time and the second
-// kind of faulty samples, backend, "Reset", latency, "Keys", rate. Source, state, lost frames, the first kind of
-// faulty samples and recording always stay. Any thread.
+// Parts of the status bar that have room, as a pure function of widths. A narrow bar omits parts, the least important
+// first: device name, "Present", the word "latency", frames shown, slowdown relative to real time and the second kind
+// of faulty samples, backend, "Reset", latency, "Keys", rate. Source, state, lost frames, the first kind of faulty
+// samples and recording always stay. Any thread.
 
-// Each with the gap that parts it from its neighbour, in pixels; 0: there is none.
+// Widths with the gap to the neighbour, in pixels; 0: part is absent.
 struct StatusWidths {
-  float room = 0;  // of the whole bar, without its margins
+  float room = 0;  // width of the bar without its margins
   float always = 0;
   float device = 0, present = 0, latency_word = 0, shown = 0, playing = 0, backend = 0, reset = 0, latency = 0,
         keys = 0, rate = 0;
@@ -88,7 +87,7 @@ struct StatusFit {
 
 [[nodiscard]] StatusFit fit_status_bar(const StatusWidths& widths, StatusForm form);
 
-// A row of a panel that states something: its name at the left, its value at the right. UI thread only.
+// Row of a panel with a fact: its name at the left, its value at the right. UI thread only.
 
 inline void fact_row(Ui& ui, Column& column, const char* id, std::string_view name, std::string_view value,
                      std::string_view help) {
@@ -99,51 +98,51 @@ inline void fact_row(Ui& ui, Column& column, const char* id, std::string_view na
   ui.text_fitted(Type::small, x, r.x1 + 1, r.y0, r.height(), theme::kText, value);
 }
 
-// Where the image lies and the one mapping between pixels and metres: rulers, marks, read-out and the pixels
-// themselves all use it. Aspect always true. Zooming and panning as pure functions. No ImGui calls. Any thread.
+// Position of the image and the only mapping between pixels and metres, used by rulers, marks, read-out and the pixels
+// themselves. Aspect always true. Zooming and panning as pure functions. No ImGui calls. Any thread.
 
 struct ImageLayout {
-  Rect room;                    // what the image may fill
-  Rect image;                   // what it fills of that, whole pixels; empty: no image
-  Rect color_bar;               // the 14 wide bar itself
-  Rect a_bar, flow_bar;         // beside it, likewise; where ColorBars names them
-  float caption_y = 0;          // the caption's top
-  Grid grid;                    // of the whole image
-  PlanePoint centre{0.0, 0.0};  // in the room's middle
-  double px_per_m = 1.0;        // across as down
+  Rect room;                    // area available to the image
+  Rect image;                   // part of it that the image fills, whole pixels; empty: no image
+  Rect color_bar;               // the bar itself, 14 wide
+  Rect a_bar, flow_bar;         // bars next to it; set if ColorBars names them
+  float caption_y = 0;          // top of the caption
+  Grid grid;                    // grid of the whole image
+  PlanePoint centre{0.0, 0.0};  // point at the room's centre
+  double px_per_m = 1.0;        // equal in both directions
   double fitted_px_per_m = 1.0;
-  float scale = 1;  // the window's
+  float scale = 1;  // scale of the window
 
   [[nodiscard]] float x_px(double x_m) const;
   [[nodiscard]] float z_px(double z_m) const;
   [[nodiscard]] double x_m(float x_px) const;
   [[nodiscard]] double z_m(float z_px) const;
   [[nodiscard]] PlanePoint point(float x, float y) const { return {x_m(x), z_m(y)}; }
-  // Where a whole picture of this grid lies; it may reach far beyond the image.
+  // Returns the rectangle of a whole image of this grid; it may exceed the visible image.
   [[nodiscard]] Rect place(const Grid& other) const;
   [[nodiscard]] double zoom() const { return px_per_m / fitted_px_per_m; }  // 1 = fitted
   [[nodiscard]] double px_per_mm() const { return px_per_m * 1e-3; }
 };
 
-// `scale`: of the window. Beyond the limits of zoom and place `view` is taken as the nearest within them.
+// `scale`: of the window. Limits zoom and position of `view`.
 ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view);
 inline constexpr float kImageAreaLeast = 124;  // height at scale 1 of rulers, caption and an image between them
 
-// The same with room for rulers above and left, the colour bars right and the caption below.
+// Layout with room for rulers above and left, the colour bars right and the caption below.
 struct ColorBars {
   bool level = true;
-  bool a = false;  // of A of a comparison, where its scale is another than B's
+  bool a = false;  // bar of A of a comparison, if its scale differs from B's
   bool flow = false;
 };
 [[nodiscard]] int count(ColorBars bars);
-// From the left at `first`, `step` pixels apart.
+// Places the bars from `first` to the right, `step` pixels apart.
 void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars bars);
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
                             ColorBars bars = {});
 
-// The point under pixel (x, y) stays there, except where zooming out brings the image back into its room.
+// Keeps the point under pixel (x, y) fixed, except if zooming out brings the image back into its room.
 PanZoom zoomed_about(const ImageLayout& l, float x, float y, double factor);
-// Moves with the mouse, (dx, dy) pixels; nothing but the image comes into view.
+// Moves the view by (dx, dy) pixels of the mouse; limited to the image.
 PanZoom panned(const ImageLayout& l, float dx, float dy);
 
 }  // namespace echoloop

@@ -90,14 +90,14 @@ std::string Painter::fitted(Type type, float wide, std::string_view line) const 
   while (end > 0 && width(type, line.substr(0, end)) > room) {
     do {
       --end;
-    } while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80);  // never within a UTF-8 sequence
+    } while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80);  // stays out of UTF-8 sequences
   }
   return std::string(line.substr(0, end)) + "…";
 }
 
 namespace {
 
-// The end of the longest piece of `text` from `begin` that fits; of a word that does not, at least one letter.
+// Returns the end of the longest piece of `text` from `begin` that fits; at least one letter of a word that does not.
 std::size_t break_line(const Painter& p, Type type, std::string_view text, std::size_t begin, float wrap) {
   std::size_t end = begin;
   while (end < text.size()) {
@@ -106,13 +106,13 @@ std::size_t break_line(const Painter& p, Type type, std::string_view text, std::
     end = next;
     if (end == begin) ++end;
   }
-  const auto letter_after = [text](std::size_t at) {  // UTF-8: never within a sequence
+  const auto letter_after = [text](std::size_t at) {  // skips a whole UTF-8 sequence
     do {
       ++at;
     } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
     return at;
   };
-  constexpr float kNarrow = 40;  // there a word may stick out rather than stand on its end
+  constexpr float kNarrow = 40;  // below this a word may overflow instead of breaking into single letters
   if (wrap < p.px(kNarrow) || p.width(type, text.substr(begin, end - begin)) <= wrap) return end;
   std::size_t cut = letter_after(begin);
   for (std::size_t next = letter_after(cut); next < end; next = letter_after(cut)) {

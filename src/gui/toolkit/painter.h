@@ -1,5 +1,5 @@
-// Drawing with the design's lengths: rectangles, text, icons, all rounded to whole pixels at the window's scale.
-// A thin layer over ImGui's draw list, so that panels never see pixels or ImGui versions. UI thread only.
+// Drawing with the design's lengths: rectangles, text, icons, all rounded to whole pixels at the window's scale. Thin
+// layer over ImGui's draw list, which hides pixels and ImGui versions from panels. UI thread only.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ class Painter {
     scale_ = scale;
   }
   [[nodiscard]] ImDrawList& list() const { return *list_; }
-  ImDrawList* swap_list(ImDrawList* list);  // returns the one that was in use
+  ImDrawList* swap_list(ImDrawList* list);  // returns the previous list
   [[nodiscard]] const Fonts& fonts() const { return *fonts_; }
   [[nodiscard]] float scale() const { return scale_; }
   [[nodiscard]] float px(float length) const;  // whole pixels
@@ -38,20 +38,20 @@ class Painter {
   void disc(float x, float y, float radius, ImU32 color) const;  // radius at scale 1
   void ring(float x, float y, float radius, ImU32 color, float thickness) const;
   void stroke(ImVec2 a, ImVec2 b, ImU32 color, float thickness) const;
-  // Four arms from `gap` to `reach` pixels beside `at`, on a halo of thickness `halo`.
+  // Draws four arms from `gap` to `reach` pixels from `at`, on a halo of thickness `halo`.
   void crosshair(ImVec2 at, float gap, float reach, ImU32 color, float halo = 4.5F) const;
 
   [[nodiscard]] float width(Type type, std::string_view text) const;
-  // Left edge x, text centred on the line of height `height` at y. Returns the right edge.
+  // Draws from left edge x, centred on the line of height `height` at y. Returns the right edge.
   float text(Type type, float x, float y, float height, ImU32 color, std::string_view text) const;
   float text(Type type, const Rect& row, ImU32 color, std::string_view text) const;
   void text_right(Type type, float right, float y, float height, ImU32 color, std::string_view text) const;
   void text_centred(Type type, const Rect& r, ImU32 color, std::string_view text) const;
-  // As much as fits before `right`, with an ellipsis. Returns the right edge.
+  // Draws the part that fits before `right`, with an ellipsis. Returns the right edge.
   float text_fitted(Type type, float x, float right, float y, float height, ImU32 color, std::string_view text) const;
-  // As much of it as is `wide` at most, with an ellipsis.
+  // Returns the part that is at most `wide`, with an ellipsis.
   [[nodiscard]] std::string fitted(Type type, float wide, std::string_view text) const;
-  // Broken at spaces; returns the height used.
+  // Draws text broken at spaces; returns the height used.
   float paragraph(Type type, float x, float y, float wrap, float line, ImU32 color, std::string_view text) const;
   [[nodiscard]] float paragraph_height(Type type, float wrap, float line, std::string_view text) const;
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr float kTitle = 18, kLabels = 15, kLeft = 34;
 
-// Lengths of a plot follow its labels.
+// Returns the scale of a plot's lengths, by its labels.
 float plot_scale(Type labels) { return labels == Type::small ? 1.0F : 1.5F; }
 
-// Labels across stand side by side, the first of them shifted inwards: wide ones need wider steps.
+// Returns the x step: labels are side by side, the first of them shifted inwards, and wide ones need wider steps.
 double step_across(const Ui& ui, const PlotAxis& axis, float length_px, Type type) {
   const float least = ui.px(30 * plot_scale(type));
   const auto step = [&](float apart) { return axis.step(static_cast<double>(length_px), static_cast<double>(apart)); };
@@ -52,7 +52,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kTick);
     const float half = 0.5F * ui.width(type, text);
     const float left = std::max(at - half, box.x0 - ui.px(4));
-    if (left + 2 * half > unit_x - ui.px(3)) return;  // the unit's place
+    if (left + 2 * half > unit_x - ui.px(3)) return;  // space of the unit
     ui.text(type, left, box.y1 + ui.px(2), line, theme::kMuted, text);
   });
   ui.text(type, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
@@ -60,7 +60,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   look.y.each_tick(step_y, [&](double v, const std::string& text) {
     const float at = std::round(plot.y_px(v));
     ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kTick);
-    if (at < box.y0 + ui.px(13 * k)) return;  // the unit's place
+    if (at < box.y0 + ui.px(13 * k)) return;  // space of the unit
     ui.text_right(type, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
   });
   ui.text_right(type, box.x0 - ui.px(5), box.y0 - ui.px(6), line, theme::kMuted, look.y.unit);
@@ -68,7 +68,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
 }
 
 void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::string_view title, std::string_view note) {
-  // Over the title where there is no room beside it.
+  // Covers the title if there is no room next to it.
   const float from = cell.x1 - ui.width(Type::small, note);
   if (from < plot.box.x0 + ui.width(Type::small, title) + ui.px(8)) {
     ui.fill({plot.box.x0, cell.y0, cell.x1, plot.box.y0}, theme::kPanel);
@@ -117,8 +117,8 @@ void draw_cursor(const Ui& ui, const Plot& plot, double x) {
 
 namespace {
 
-// Steps without a value that the curve still crosses: a slow stream has frames between them, after a pause it
-// restarts. Of ten seconds.
+// Gap without values that the curve still crosses, as a share of ten seconds: a slow stream has gaps between frames,
+// after a pause the curve restarts.
 constexpr double kBridgedShare = 0.1;
 
 void dashed(const Ui& ui, float x0, float x1, float y, ImU32 color) {
@@ -137,7 +137,7 @@ void curve(const Ui& ui, const Rect& box, const Sparkline& plot) {
   std::vector<ImVec2> points;
   points.reserve(n);
   const auto draw = [&] {
-    if (points.size() == 1) points.push_back({points[0].x + 1.5F * ui.scale(), points[0].y});  // one value alone: a dot
+    if (points.size() == 1) points.push_back({points[0].x + 1.5F * ui.scale(), points[0].y});  // single value: a dot
     if (!points.empty()) {
       compat::add_polyline(ui.list(), points.data(), static_cast<int>(points.size()), theme::kAccent,
                            1.25F * ui.scale());
@@ -161,7 +161,7 @@ void curve(const Ui& ui, const Rect& box, const Sparkline& plot) {
 Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot) {
   const Rect box{row.x0, row.y0, row.x1 - ui.px(plot.label_width), row.y1};
   ui.fill(box, theme::kCanvas, 3);
-  ui.list().PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true);  // joints of steep lines stick out
+  ui.list().PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true);  // joints of steep lines overshoot
   curve(ui, box, plot);
   ui.list().PopClipRect();
   if (plot.label_width <= 0) return box;

@@ -12,18 +12,18 @@
 namespace echoloop {
 namespace {
 
-double to_fraction(const SliderLook& look, double value);  // of the track, 0 to 1
+double to_fraction(const SliderLook& look, double value);  // share of the track, 0 to 1
 double from_fraction(const SliderLook& look, double fraction);
 double round_to(double value, int decimals);
 
-// The value after all keys of this frame; Enter asks for a text.
+// Value after all keys of this frame; Enter starts text input.
 struct Keyed {
   double value;
   bool typing = false;
 };
 Keyed after_keys(const SliderLook& look, const Hit& h, double value, double normal);
 
-// The largest 1, 2 or 5 times a power of ten that `value` reaches.
+// Returns the largest 1, 2 or 5 times a power of ten that is not above `value`.
 double round_step(double value) {
   const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
   for (const double part : {5.0, 2.0}) {
@@ -32,10 +32,10 @@ double round_step(double value) {
   return decade;
 }
 
-constexpr double kStepsOfTrack = 100;  // an arrow's; Page goes ten at once
+constexpr double kStepsOfTrack = 100;  // steps of an arrow key; Page moves ten at once
 
-// What a key makes of a value: arrows a hundredth of the track, with Shift the last digit; Page ten times an arrow;
-// Home and End the ends of the track, Delete the default.
+// Returns the value after a key: arrows move by a hundredth of the track, with Shift by the last digit; Page ten times
+// an arrow; Home and End go to the ends of the track, Delete to the default.
 double keyed(const SliderLook& look, const KeyPress& press, double value, double normal) {
   const double digit = std::pow(10.0, -look.decimals);
   const double arrow = std::max(digit, round_step((look.track_max - look.track_min) / kStepsOfTrack));
@@ -105,7 +105,7 @@ std::string value_text(const SliderLook& look, double value) {
 
 constexpr float kOneLine = 24;
 
-// Label, value and unit on the first line.
+// Draws label, value and unit on the first line.
 void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, std::string value, bool changed) {
   if (look.unknown) value = "—";
   const bool enabled = look.why_not.empty();
@@ -122,14 +122,14 @@ void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, std::string 
 }
 
 struct TrackGeometry {
-  float y, left, right;  // of thumb centres
+  float y, left, right;  // y of the thumb centres, x of the track's ends
   [[nodiscard]] float at(double fraction) const { return left + static_cast<float>(fraction) * (right - left); }
   [[nodiscard]] double fraction(float x) const { return right > left ? (x - left) / (right - left) : 0.0; }
 };
 
 TrackGeometry geometry(const Ui& ui, const Rect& r) { return {r.y0 + ui.px(26), r.x0 + ui.px(6), r.x1 - ui.px(6)}; }
 
-// Between label and value, which leave it as much room as their widest texts do.
+// Returns the track between label and value, with room for their widest texts.
 TrackGeometry one_line_geometry(const Ui& ui, const Rect& r, const SliderLook& look) {
   const float value = std::max(ui.width(Type::body, fixed(look.track_max, look.decimals)), ui.px(36));
   const float left = r.x0 + ui.width(Type::body, look.label) + ui.px(24);
@@ -144,7 +144,7 @@ void draw_track(const Ui& ui, const TrackGeometry& g, float from, float to, floa
     ui.fill({std::round(tick), g.y - ui.px(5), std::round(tick) + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
 }
 
-// Beside its track a slider of one line has words, and a press there is none on the track.
+// Returns true if the press was on the track: a slider of one line has text on both sides.
 bool on_track(const Ui& ui, const SliderLook& look, const TrackGeometry& g) {
   const float x = ImGui::GetIO().MouseClickedPos[0].x;
   return look.lines == Lines::two || (x >= g.left - ui.px(10) && x <= g.right + ui.px(10));
@@ -163,20 +163,20 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 bool is_digit(std::string_view text, std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
 
-// Whether three digits follow the mark at `at`, and one precedes it.
+// Returns true if three digits follow the character at `at`, and one precedes it.
 bool parts_thousands(std::string_view text, std::size_t at) {
   return at > 0 && at < text.size() && is_digit(text, at - 1) && is_digit(text, at + 1) && is_digit(text, at + 2) &&
          is_digit(text, at + 3) && !is_digit(text, at + 4);
 }
 
-// "4-6", "4 6 MHz", "−3,5 to 2": `count` numbers as people write them, also as the window itself writes them, with the
-// unit or without. Empty: the text has others, or something else.
+// Parses "4-6", "4 6 MHz", "−3,5 to 2": `count` numbers in common notations, including that of the window, with or
+// without the unit. Returns empty for another count or other text.
 std::vector<double> parse_numbers(std::string text, std::string_view unit, std::size_t count) {
   const auto trim = [&text] { text.erase(text.find_last_not_of(' ') + 1); };
   trim();
   if (text.ends_with(unit)) text.erase(text.size() - unit.size());
   trim();
-  replace_all(text, "\u202F", "");  // thousands
+  replace_all(text, "\u202F", "");  // thousands separator
   replace_all(text, "\u2212", "-");
   replace_all(text, "\u2013", "-");
   replace_all(text, "to", " ");
@@ -200,7 +200,7 @@ std::vector<double> parse_numbers(std::string text, std::string_view unit, std::
   return p == end && numbers.size() == count ? numbers : std::vector<double>();
 }
 
-// The numbers once they are accepted. Until then the limits stand in red beside a text that is not within them.
+// Returns the numbers once accepted. Until then shows the limits in red next to a text outside them.
 std::vector<double> typed_numbers(Ui& ui, const Rect& r, const SliderLook& look, std::size_t count) {
   const auto within = [&](const std::vector<double>& numbers) {
     return !numbers.empty() &&
@@ -212,7 +212,7 @@ std::vector<double> typed_numbers(Ui& ui, const Rect& r, const SliderLook& look,
     const std::vector<double> numbers = parse_numbers(text, look.unit, count);
     const std::size_t comma = text.find(',');
     if (count != 1 || within(numbers) || !parts_thousands(text, comma)) return numbers;
-    text.erase(comma, 1);  // "1,540": a thousand where only that is within the limits
+    text.erase(comma, 1);  // "1,540": thousands separator if only that is within the limits
     const std::vector<double> whole = parse_numbers(text, look.unit, count);
     return within(whole) ? whole : numbers;
   };
@@ -274,7 +274,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
 
 namespace {
 
-// Each thumb is a stop of its own; neither passes the other.
+// Handles the keys of both thumbs, each a focus stop; neither passes the other.
 std::pair<Interval, bool> range_by_key(Ui& ui, const SliderLook& look, const TrackGeometry& g, Interval value,
                                        Interval normal, double least_width) {
   const auto thumb = [&](double at) {
@@ -315,7 +315,7 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
   std::optional<Interval> result;
   if (enabled && keyed_value != value) result = allowed(keyed_value);
   const float x = ImGui::GetIO().MousePos.x;
-  static int held_thumb = 0;  // only one control is held at a time
+  static int held_thumb = 0;  // shared: only one control is held at a time
   if (h.pressed) {
     const float low = g.at(to_fraction(look, value.low));
     const float high = g.at(to_fraction(look, value.high));
@@ -363,7 +363,7 @@ std::optional<double> slider_from_off(Ui& ui, Column& column, SliderLook look, d
   const auto wanted = slider(ui, column, look, value, 0.0);
   if (!wanted) return std::nullopt;
   const double whole = std::round(*wanted / step) * step;
-  const double kept = whole < step * 0.5 ? 0.0 : std::round(whole * 1e6) / 1e6;  // 0.1 x 3 is not quite 0.3
+  const double kept = whole < step * 0.5 ? 0.0 : std::round(whole * 1e6) / 1e6;  // 0.1 x 3 is not exactly 0.3
   if (kept == value) return std::nullopt;
   return kept;
 }

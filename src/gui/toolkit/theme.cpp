@@ -23,7 +23,7 @@ constexpr ImWchar kEverything[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2000, 0x206
                                    0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
 constexpr ImWchar kDigits[] = {0x30, 0x39, 0};
 
-// ImGui's own font has Latin-1 only: other characters that the program writes are drawn by their nearest in ASCII.
+// Nearest ASCII for the other characters of the program: ImGui's own font has Latin-1 only.
 struct Substitute {
   ImWchar letter;
   ImWchar ascii;

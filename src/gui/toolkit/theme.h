@@ -1,5 +1,5 @@
-// Colours and lengths of the window. Lengths are at scale 1; Painter::px() scales them.
-// Why constants and not ImGui's style: almost everything is drawn with the draw list, and the look is fixed.
+// Colours and lengths of the window. Lengths are at scale 1; Painter::px() scales them. Constants instead of ImGui's
+// style, as almost everything is drawn with the draw list, and the look is fixed.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ inline constexpr ImU32 kTick = rgb(0x5F6870);  // lines only: too dark for text
 inline constexpr ImU32 kAccent = rgb(0x4CC3E0);
 inline constexpr ImU32 kAccentHover = rgb(0x6BD0E8);
 inline constexpr ImU32 kSelected = rgb(0x224751);
-inline constexpr ImU32 kHistoryAfter = rgb(0x2B5561);   // kept frames, after the playhead
-inline constexpr ImU32 kHistoryBefore = rgb(0x3C8CA0);  // and before it
+inline constexpr ImU32 kHistoryAfter = rgb(0x2B5561);   // history frames after the playhead
+inline constexpr ImU32 kHistoryBefore = rgb(0x3C8CA0);  // history frames before it
 inline constexpr ImU32 kInk = rgb(0x0B0D0F);
 inline constexpr ImU32 kInkMuted = rgb(0x12343C);
 inline constexpr ImU32 kRed = rgb(0xFF6B61);
@@ -69,13 +69,13 @@ inline constexpr float kRow = 28;
 inline constexpr float kRowGap = 5;
 inline constexpr float kSliderRow = 38;
 inline constexpr float kRadius = 5;
-inline constexpr float kCompactBelow = 1320;  // of the window's logical width
+inline constexpr float kCompactBelow = 1320;  // logical width of the window
 
 }  // namespace echoloop::theme
 
 namespace echoloop {
 
-// The colours of a message, wherever it is listed.
+// Colours of a message, in all lists.
 
 inline ImU32 severity_dot(Severity severity) {
   switch (severity) {
@@ -91,17 +91,16 @@ inline ImU32 severity_dot(Severity severity) {
 
 inline ImU32 severity_ink(Severity severity) { return severity == Severity::error ? theme::kRed : theme::kText2; }
 
-// The type: Inter, then DejaVu Sans, then ImGui's own font, at the sizes of the design times the window's scale.
-// Inter's digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread
-// only.
+// Fonts: Inter, then DejaVu Sans, then ImGui's own font, at the sizes of the design times the window's scale. Inter's
+// digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread only.
 
 enum class Type { body, strong, small, badge, medium, large, large_strong, heading };
 inline constexpr int kTypeCount = 8;
 
 class Fonts {
  public:
-  // Fills ImGui's atlas anew for `scale`; the caller renews the backend's texture (up to ImGui 1.91).
-  // `family` null: ImGui's own font, in which characters outside Latin-1 are drawn as their nearest in ASCII.
+  // Rebuilds ImGui's atlas for `scale`; the caller renews the backend's texture (up to ImGui 1.91). `family` null:
+  // ImGui's own font, which draws characters outside Latin-1 as their nearest in ASCII.
   void build(float scale, const FontFamily* family = installed_family());
 
   [[nodiscard]] ImFont* font(Type type) const { return fonts_[static_cast<std::size_t>(type)]; }
@@ -114,11 +113,11 @@ class Fonts {
   std::string family_;
 };
 
-// The scale of the interface: the steps that can be chosen, and how much of it a window has room for. Pure. Any thread.
+// Scale of the interface: the available steps, and the largest that fits a window. Pure. Any thread.
 
 inline constexpr std::array<float, 9> kUiScales = {0.75F, 1.0F, 1.25F, 1.5F, 1.75F, 2.0F, 2.25F, 2.5F, 3.0F};
 
-// The step above `now` (by = 1) or below it (-1); at the ends `now` itself.
+// Returns the step above `now` (by = 1) or below it (-1); `now` itself at the ends.
 inline float next_scale(float now, int by) {
   constexpr float kNear = 0.01F;
   if (by > 0) {
@@ -134,14 +133,14 @@ inline float next_scale(float now, int by) {
   return below;
 }
 
-// What of `wanted` leaves both columns' controls and an image in a window of so many pixels; at least 1.
+// Limits `wanted` so that both columns' controls and an image fit in a window of this many pixels; at least 1.
 inline float fitting_scale(float wanted, float width, float height) {
   constexpr float kLeastWidth = 720, kLeastHeight = 450;  // at scale 1
   return std::min(wanted, std::max(1.0F, std::min(width / kLeastWidth, height / kLeastHeight)));
 }
 
-// The ImGui context with its OpenGL backend, bound to a surface, and the font atlas for a scale. UI thread only.
-// Our own settings file remembers the layout: ImGui writes no file.
+// ImGui context with its OpenGL backend, bound to a surface, and the font atlas for a scale. UI thread only. The
+// program's own settings file keeps the layout: ImGui writes no file.
 
 class ImguiSession {
  public:
@@ -150,7 +149,7 @@ class ImguiSession {
   ImguiSession(const ImguiSession&) = delete;
   ImguiSession& operator=(const ImguiSession&) = delete;
 
-  void build_fonts(Fonts& fonts, float scale);  // between frames
+  void build_fonts(Fonts& fonts, float scale);  // call between frames
 
  private:
   Surface& surface_;

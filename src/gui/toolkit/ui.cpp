@@ -8,16 +8,16 @@
 namespace echoloop {
 namespace {
 
-constexpr float kComboLeft = 10, kComboRight = 26;  // beside its text; at the right the chevron
+constexpr float kComboLeft = 10, kComboRight = 26;  // margins of the text; the chevron is at the right
 
-// Of a text field: its id without the marks that hide it and the number that renews it.
+// Returns the stop of a text field: its id without the marks that hide it and the number that renews it.
 std::string_view stop_of_text(std::string_view id) {
   while (!id.empty() && id.front() == '#') id.remove_prefix(1);
   while (!id.empty() && id.back() >= '0' && id.back() <= '9') id.remove_suffix(1);
   return id;
 }
 
-// Of a choice whose parts lie side by side, by the keys for it.
+// Returns the new choice after the keys, for options side by side; nullopt: unchanged.
 std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
   int at = chosen;
   for (const KeyPress& press : h.keys) {
@@ -102,7 +102,7 @@ bool Ui::take_key(const KeyPress& press) {
   return true;
 }
 
-// Outside the control, so that it never covers what it marks.
+// Draws outside the control, so that the ring never covers it.
 void Ui::draw_ring() {
   if (ring_.list == nullptr) return;
   ImDrawList* under = swap_list(ring_.list);
@@ -112,7 +112,7 @@ void Ui::draw_ring() {
   swap_list(under);
 }
 
-// Of a control that was reached by key as well, until a key acts on it: then it would be in the way.
+// Offers the tooltip also under keyboard focus, until a key acts on the control, when it would cover the view.
 Hit Ui::hit(const char* id, const Rect& r, const Tip& tip) {
   Hit h = hit(id, r);
   this->tip(id, h, r, tip);
@@ -322,13 +322,13 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
   std::optional<int> result = enabled ? stepped(by_key, options.size(), chosen) : std::nullopt;
   fill(r, theme::kField, theme::kRadius);
   const float n = static_cast<float>(options.size());
-  // Equal cells, or, where a label needs more, each as wide as its label and an equal share of the rest.
+  // Equal cells if all labels fit, else each as wide as its label and an equal share of the remaining width.
   const auto all = [&](Type type) {
     float w = 0;
     for (const Choice& option : options) w += width(type, option.label);
     return w;
   };
-  const Type type = all(Type::body) + n * px(6) <= r.width() ? Type::body : Type::small;  // apart enough
+  const Type type = all(Type::body) + n * px(6) <= r.width() ? Type::body : Type::small;  // enough space between labels
   const float labels = all(type);
   float widest = 0;
   for (const Choice& option : options) widest = std::max(widest, width(type, option.label));
@@ -395,7 +395,7 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
   for (const Choice& option : options) {
     wide = std::max(wide, width(Type::body, option.label) + width(Type::body, option.note) + px(56));
   }
-  wide = std::min(wide, std::max(r.width(), px(480)));  // a recording's folder may be long
+  wide = std::min(wide, std::max(r.width(), px(480)));  // limits long folder names of recordings
   const float tall = row_height * static_cast<float>(options.size()) + 2 * pad;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float top = r.y1 + px(4) + tall > screen.y ? std::max(px(4), r.y0 - px(4) - tall) : r.y1 + px(4);

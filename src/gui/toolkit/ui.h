@@ -1,5 +1,5 @@
-// Controls, drawn with the draw list as the design says; ImGui gives identity, hover, hold and text input.
-// A control with a `why_not` is disabled and its tooltip says why. UI thread only.
+// Controls, drawn with the draw list by the design; ImGui provides identity, hover, hold and text input. A control with
+// a `why_not` is disabled and its tooltip shows the reason. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -20,21 +20,21 @@
 
 namespace echoloop {
 
-// The tooltip: of one control at a time, after the pointer or the keyboard has been on it for a moment. UI thread only.
+// Tooltip: of one control at a time, after the pointer or the keyboard has been on it for a moment. UI thread only.
 
 struct Tip {
   std::string_view title;
   std::string_view text;
-  std::string_view why_not;  // not empty: the control is disabled for this reason
+  std::string_view why_not;  // not empty: reason why the control is disabled
 };
 
 class Tooltip {
  public:
   void begin_frame() { candidate_ = 0; }
-  [[nodiscard]] bool taken() const { return candidate_ != 0; }  // by a control, in this frame
+  [[nodiscard]] bool taken() const { return candidate_ != 0; }  // offered by a control in this frame
   void offer(ImGuiID id, const Rect& control, const Tip& tip);
-  void end_frame(Painter& painter);                    // drawn above everything else
-  [[nodiscard]] bool waits() const { return waits_; }  // for its time to come
+  void end_frame(Painter& painter);                    // draws above everything else
+  [[nodiscard]] bool waits() const { return waits_; }  // waits for its delay
 
  private:
   void draw(Painter& painter) const;
@@ -46,12 +46,12 @@ class Tooltip {
   std::string title_, text_;
 };
 
-// Characters that are typed before a text field has the keyboard: ImGui needs two or three frames until it has. They
-// are kept and given to the field, and no other control or key takes them. UI thread.
+// Characters typed before a text field has the keyboard: ImGui needs two or three frames for that. They are kept and
+// passed to the field, and no other control or key receives them. UI thread.
 
 class EarlyText {
  public:
-  enum class From { now, later };  // of the characters: this frame's too, or those of the next one on
+  enum class From { now, later };  // first characters: those of this frame or of the next
 
   [[nodiscard]] bool awaited() const { return frames_ > 0; }
   void begin_frame() {
@@ -59,14 +59,14 @@ class EarlyText {
     if (frames_ > 0 && !ImGui::GetIO().WantTextInput) keep();
     frames_ = std::max(0, frames_ - 1);
   }
-  // A field will have the keyboard soon.
+  // Announces that a field will have the keyboard soon.
   void await(From from) {
     constexpr int kFramesToField = 5;
     if (frames_ == 0) text_.clear();
     frames_ = kFramesToField;
     if (from == From::now) keep();
   }
-  // The field has the keyboard in this frame; in the next one its characters follow those that were kept.
+  // Sets the field with the keyboard in this frame; in the next one its characters follow those that were kept.
   void has_keyboard(const std::string& field) { field_ = field; }
   void give_to(const std::string& field) {
     if (frames_ == 0 || last_field_ != field || ImGui::GetIO().KeyCtrl) return;
@@ -83,8 +83,8 @@ class EarlyText {
     queue.resize(0);
   }
 
-  int frames_ = 0;                  // for which the field is still awaited
-  std::string field_, last_field_;  // that has the keyboard in this frame, and in the last one
+  int frames_ = 0;                  // frames left for the field to appear
+  std::string field_, last_field_;  // fields with the keyboard in this frame and in the last one
   std::vector<ImWchar> text_;
 };
 
@@ -92,16 +92,16 @@ struct Hit {
   bool hovered = false;
   bool held = false;
   bool pressed = false;             // the button went down in this frame
-  bool clicked = false;             // and up again, inside
-  bool right = false;               // right button, up inside
-  bool focused = false;             // the keyboard acts on it, and the ring is shown
-  std::vector<KeyPress> keys = {};  // for it, in this frame
+  bool clicked = false;             // released inside
+  bool right = false;               // right button, released inside
+  bool focused = false;             // receives the keys; the ring is shown
+  std::vector<KeyPress> keys = {};  // keys for it in this frame
 };
 
-// A place that takes the mouse, as it was drawn in the last frame.
+// Area of a mouse target, as drawn in the last frame.
 struct HitArea {
   Rect whole;
-  Rect seen;  // the part that is not clipped away
+  Rect seen;  // part that is not clipped
 };
 
 enum class Emphasis { plain, primary };
@@ -110,12 +110,12 @@ struct ButtonLook {
   std::string_view label;
   std::string_view shortcut = {};
   Emphasis emphasis = Emphasis::plain;
-  bool active = false;  // a tool that is in use
+  bool active = false;  // tool in use
 };
 
 struct Choice {
   std::string_view label;
-  std::string_view note = {};  // muted, behind the label
+  std::string_view note = {};  // muted, after the label
 };
 
 struct BadgeLook {
@@ -126,7 +126,7 @@ struct BadgeLook {
   bool large = false;  // for the projector
 };
 
-// Where the next row of a column goes.
+// Position of the next row of a column.
 struct Column {
   float x0 = 0, x1 = 0, y = 0;  // pixels, inside the padding
   bool compact = false;
@@ -140,36 +140,36 @@ class Ui : public Painter {
 
   Hit hit(const char* id, const Rect& r);
   Hit hit(const char* id, const Rect& r, const Tip& tip);  // with its tooltip
-  // A hit area that the keyboard reaches too: every control is one. Keys that press it count as a click.
+  // Adds a hit area with keyboard focus: every control is one. Keys that press it count as a click.
   Hit control(const char* id, const Rect& r, FocusKind kind = FocusKind::button, std::string_view name = {});
-  // Only for the keyboard: a part of a control that the mouse already has.
+  // Adds a stop for the keyboard only: part of a control that already handles the mouse.
   Hit key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view name);
   [[nodiscard]] Focus& focus() { return focus_; }
   [[nodiscard]] const Focus& focus() const { return focus_; }
-  // Nothing has the keyboard any more, a text that is being typed included.
+  // Removes the keyboard focus and any text being edited.
   void forget_keys() { focus_ = {}, editing_id_ = 0; }
-  bool take_key(const KeyPress& press);  // before anything is drawn; true when the focus or its control took it
+  bool take_key(const KeyPress& press);  // before drawing; true if the focus or its control handled it
   void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
   [[nodiscard]] bool escape() const { return escape_; }
-  // Enter in a line of text, or where no control took the key: presses the primary button of a dialog.
+  // Returns true after Enter in a line of text, or unused by a control: presses the primary button of a dialog.
   [[nodiscard]] bool enter() const { return enter_; }
   void use_escape() { escape_ = false; }
   [[nodiscard]] bool editing() const { return editing_id_ != 0; }
-  // A text field has the characters, or is about to: ImGui needs some frames, in which what is typed is kept for it.
+  // Returns true if a text field has the characters, or will: ImGui needs some frames, and typed text is kept for it.
   [[nodiscard]] bool typing() const;
-  // A text field comes: what is typed from the next frame on is for it, or also what was typed in this one.
+  // Announces a text field: it receives the characters from the next frame on, or also those of this one.
   void await_text(EarlyText::From from) { early_.await(from); }
   [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
-  [[nodiscard]] bool holding() const;  // the mouse holds a control
+  [[nodiscard]] bool holding() const;  // a control is active
   [[nodiscard]] Rect rect_of(const std::string& id) const;
   [[nodiscard]] const std::map<std::string, HitArea, std::less<>>& hit_areas() const { return areas_; }
   [[nodiscard]] const std::vector<std::string>& clicked() const { return clicked_; }  // in this frame
 
-  // Rows of a column.
+  // Returns the next row of a column.
   Rect row(Column& c, float height, float gap) const;
-  // Text over the whole width, in lines of `line` at scale 1, and a gap below it.
+  // Draws text over the whole width, in lines of `line` at scale 1, and a gap below it.
   void paragraph_row(Column& c, float line, ImU32 color, std::string_view text) const;
-  // The part of the row right of the label; where the control needs more pixels, as far left as the label leaves.
+  // Returns the part of the row right of the label; it extends to the label if the control needs more pixels.
   Rect labelled(Column& c, std::string_view label, bool enabled, float needed = 0);
 
   bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);
@@ -179,34 +179,34 @@ class Ui : public Painter {
                                const Tip& t);
   std::optional<int> combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
                            int chosen, const Tip& tip);
-  [[nodiscard]] float combo_width(std::string_view shown) const;  // with all of its text
-  // A list that opens below r; the caller draws r's face.
+  [[nodiscard]] float combo_width(std::string_view shown) const;  // width for all of its text
+  // Shows a list that opens below r; the caller draws r's face.
   std::optional<int> menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& tip);
   bool radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& tip);
   bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
-  // The folding head of a panel; `open` changes on a click. `link_width`: pixels at its right end that are another
-  // control's.
+  // Draws the folding head of a panel; a click changes `open`. `link_width`: pixels at its right end for another
+  // control.
   void header(const char* id, Column& c, std::string_view title, std::string_view summary, bool& open,
               float link_width = 0);
-  // Centred on y; returns the right edge.
+  // Draws centred on y; returns the right edge.
   float badge(float x, float centre_y, const BadgeLook& look) const;
   [[nodiscard]] float badge_width(const BadgeLook& look) const;
 
-  // A field of typed text in place of a control, from Ctrl-click. The text when it was accepted.
-  // `stop`: of the control for the keyboard, where it is not the id.
+  // Draws a text field in place of a control, after Ctrl-click. Returns the text once accepted. `stop`: keyboard stop
+  // of the control, if it is not the id.
   void start_editing(const char* id, const std::string& text, const std::string& stop = {});
   [[nodiscard]] bool is_editing(const char* id) const;
   std::optional<std::string> edit_field(const Rect& r);
   [[nodiscard]] std::string edited_text() const { return editing_text_; }
-  // A plain line of text; true when Enter was pressed. `focus`: takes the keyboard.
+  // Draws a line of text input; returns true if Enter was pressed. `focus`: requests the keyboard.
   bool text_line(const char* id, const Rect& r, std::span<char> text, bool focus);
 
-  // Popups: `open_popup` in the frame of the click, then every frame begin .. end.
+  // Popups: `open_popup` in the frame of the click, then begin .. end in every frame.
   void open_popup(const char* id);
   bool begin_popup(const char* id, const Rect& r, ImU32 ground = theme::kField);
   void end_popup();
   void close_popup();
-  // A box over the window that takes nothing from it: the rest stays usable. Every frame begin .. end.
+  // Box over the window that does not block it. begin .. end in every frame.
   bool begin_callout(const char* id, const Rect& r);
   void end_callout();
 
@@ -220,9 +220,9 @@ class Ui : public Painter {
   struct Ring {
     ImDrawList* list = nullptr;
     Rect rect, clip;
-  } ring_;  // of the control that has the focus
+  } ring_;  // ring of the focused control
   int edited_field_ = 0;
-  int text_fields_ = 0;  // counts up when a text field is left by key: ImGui then gives up the old one
+  int text_fields_ = 0;  // counts text fields left by key: ImGui then releases the old one
 
   bool escape_ = false, enter_ = false;
   ImGuiID editing_id_ = 0;
@@ -242,16 +242,16 @@ class Ui : public Painter {
 enum class Track { linear, logarithmic };
 enum class Sign { as_is, always };  // always: +6.0
 
-enum class Fill { from_left, from_normal };  // of the track, to the thumb
-enum class Lines { one, two };               // one: label, track and value side by side, for narrow places
+enum class Fill { from_left, from_normal };  // start of the filled part, up to the thumb
+enum class Lines { one, two };               // one: label, track and value side by side, for narrow areas
 
 struct SliderLook {
   const char* id = "";
   std::string_view label = {};
   std::string_view unit = {};
   int decimals = 0;
-  double track_min = 0, track_max = 1;  // reached by dragging
-  double least = 0, most = 1;           // reached by typing
+  double track_min = 0, track_max = 1;  // limits for dragging
+  double least = 0, most = 1;           // limits for typing
   Track track = Track::linear;
   Sign sign = Sign::as_is;
   Lines lines = Lines::two;
@@ -259,8 +259,8 @@ struct SliderLook {
   std::string_view help = {};
   std::string_view why_not = {};
   std::string_view text_at_most = {};   // shown instead of the number at track_max, e.g. "max"
-  std::string_view text_at_least = {};  // and of number and unit at track_min, e.g. "off"
-  std::string_view title = {};          // of the tooltip, where it is not the label
+  std::string_view text_at_least = {};  // shown instead of number and unit at track_min, e.g. "off"
+  std::string_view title = {};          // title of the tooltip; empty: the label
   bool unknown = false;                 // no value yet: a dash, an empty track
 };
 
@@ -269,16 +269,16 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// The new value when the user changed it. `normal`: the default, which right-click restores.
+// Returns the new value if the user changed it. `normal`: the default, restored by right-click.
 std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal);
 std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
                                      double least_width);
 
-// A slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. The new value, a multiple
-// of the step, when the user changed it. `look`: track_max, most, decimals, unit and words; right-click switches off.
+// Draws a slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. Returns the new value,
+// a multiple of the step, on a user change. `look`: track_max, most, decimals, unit and texts; right-click: off.
 std::optional<double> slider_from_off(Ui& ui, Column& column, SliderLook look, double value, double step);
 
-// Where the thumb of a slider of one line is, in a row.
+// Returns the thumb's x of a slider of one line, in a row.
 float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value);
 
 }  // namespace echoloop

@@ -23,7 +23,7 @@ float scale_from(const std::string& text) {
   return value >= kUiScales.front() && value <= kUiScales.back() ? value : 0.0F;
 }
 
-// "x y width height", and "full" behind it.
+// Parses "x y width height", optionally followed by "full".
 WindowPlace place_from(const std::string& text) {
   std::istringstream in(text);
   WindowPlace p;
@@ -139,7 +139,7 @@ void apply_layout(ViewSettings& settings, const LayoutText& layout) {
 ViewSettings load_view_settings(const std::filesystem::path& file) {
   ViewSettings settings;
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return settings;  // a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(file, error)) return settings;  // reading a pipe would wait for its writer
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const std::size_t equals = line.find(" = ");

@@ -1,5 +1,5 @@
-// What the window remembers between runs: its place, column widths, folded panels, recordings, the last preset. A small
-// key = value file; anything missing or unreadable in it is the default. UI thread only.
+// Window settings kept between runs: its place, column widths, folded panels, recordings, the last preset. A small key
+// = value file; missing or unreadable values are defaults. UI thread only.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@
 
 namespace echoloop {
 
-// Column widths at scale 1, as the user left them; 0 = the design's.
+// Column widths at scale 1, as set by the user; 0 = default.
 struct ColumnWidths {
   float left = 0;
   float right = 0;
 };
 
 using OpenPanels = std::map<std::string, bool, std::less<>>;  // by PanelRow::key
-// As they are at first.
+// Return the initial states.
 OpenPanels open_panels();
 OpenPanels open_compact_panels();
 
@@ -33,15 +33,15 @@ struct ViewSettings {
   OpenPanels open = open_panels();
   OpenPanels open_compact = open_compact_panels();
   std::filesystem::path last_folder;
-  Latency plotted = Latency::ready;  // which latency the stream panel draws
+  Latency plotted = Latency::ready;  // latency shown in the stream panel
   int timeline_frames = 5;
   Dock dock = Dock::none;
-  float scale = 0;         // of the interface; 0 = the monitor's
-  float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
+  float scale = 0;         // scale of the interface; 0 = that of the monitor
+  float dock_height = 0;   // at scale 1, as set by the user; 0 = default
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
-  std::vector<std::filesystem::path> recent;  // recordings, the newest first
-  std::string last_preset;                    // in force when the window was closed; empty = none
+  std::vector<std::filesystem::path> recent;  // recordings, newest first
+  std::string last_preset;                    // in use when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
   SaveChoice saving;
   TransientView transient;
@@ -61,13 +61,13 @@ struct ViewSettings {
   }
 };
 
-// Panels, columns and docks by their keys in the file, for sessions: not the window's place or what was opened.
+// Panels, columns and docks by their keys in the file, for sessions: without the window's place and opened files.
 using LayoutText = std::map<std::string, std::string>;
 LayoutText layout_text(const ViewSettings& settings);
 void apply_layout(ViewSettings& settings, const LayoutText& layout);
 
 ViewSettings load_view_settings(const std::filesystem::path& file);
-// Best effort: a layout that cannot be saved is no reason to trouble anyone. False when it was not.
+// Returns false if it was not saved, without an error: the layout is optional.
 bool save_view_settings(const std::filesystem::path& file, const ViewSettings& settings);
 
 }  // namespace echoloop

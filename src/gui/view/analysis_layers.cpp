@@ -17,7 +17,6 @@
 
 namespace echoloop {
 
-// Each in a file of its own.
 extern const AnalysisLayer kFlowLayer, kObjectsLayer;
 
 namespace {
@@ -28,7 +27,7 @@ constexpr std::array kLayers{&kFlowLayer, &kObjectsLayer};
 
 std::span<const AnalysisLayer* const> analysis_layers() { return kLayers; }
 
-// Objects over the image: their outlines, and the numbers of the largest; in caption and read-out.
+// Objects over the image: their outlines, and the numbers of the largest; also in caption and read-out.
 
 namespace {
 
@@ -48,7 +47,7 @@ Rect box_of(const ImageLayout& l, const LabelOutline& o) {
   return {l.x_px(o.least.x_m), l.z_px(o.least.z_m), l.x_px(o.most.x_m), l.z_px(o.most.z_m)};
 }
 
-// On screen, without points that are nearer to the last one than can be seen.
+// Returns the outline on screen, without points that are too close to the previous one to be seen.
 void points_of(const ImageLayout& l, const LabelOutline& o, std::vector<ImVec2>& points) {
   constexpr float kNear = 0.3F;
   points.clear();
@@ -74,7 +73,7 @@ void draw_lines(const ObjectsView& v, int number, Stress stress) {
   }
 }
 
-// All but the two that are looked at, which lie over everything.
+// Draws all but the selected and the hovered object, which are drawn on top.
 void draw_others(const ObjectsView& v) {
   const Ui& ui = v.ui;
   const ObjectView& s = v.objects;
@@ -95,7 +94,7 @@ void draw_others(const ObjectsView& v) {
   }
 }
 
-// Beside the object's point that lies farthest to the right and up, to the left and up, and so on; within the image.
+// Returns the label next to the object's extreme upper right, upper left, lower right or lower left; within the image.
 Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;
@@ -115,12 +114,12 @@ Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side
   return {x0, y0, x0 + w, y0 + h};
 }
 
-// The ones that are looked at first, then the largest, as long as they do not cover one another.
+// Draws the numbers of the selected and hovered object first, then the largest, without overlap.
 void draw_numbers(const ObjectsView& v) {
   const Ui& ui = v.ui;
   const ObjectView& s = v.objects;
   const auto count = static_cast<std::size_t>(s.count());
-  std::vector<const LabelOutline*> outer(count, nullptr);  // the first line of an object is never a hole's
+  std::vector<const LabelOutline*> outer(count, nullptr);  // the first line of an object is never that of a hole
   for (const LabelOutline& o : s.outlines) {
     const auto i = static_cast<std::size_t>(s.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
     if (outer[i] == nullptr) outer[i] = &o;
@@ -162,7 +161,7 @@ void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views,
   v.ui.list().PopClipRect();
 }
 
-// What the pointer is on lights up with the next frame, in the table too; a click selects it, or nothing.
+// Sets the object under the pointer, highlighted in the next frame, also in the table; a click selects it, or none.
 void point_at_objects(const AnalysisViews& views, ObjectPick& picked, std::optional<PlanePoint> pointer,
                       std::optional<PlanePoint> click) {
   const ObjectView& s = views.objects;
@@ -177,7 +176,7 @@ void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& i
   if (s.older_s > 0.0) items.push_back({"", fixed(1e3 * s.older_s, 0), "ms delay"});
 }
 
-// The object under the pointer.
+// Returns number and area of the object under the pointer.
 std::string read_out_objects(const AnalysisViews& views, const LayerPointer& pointer) {
   const int number = pointer.picked.hovered_on_picture;
   if (number == 0) return {};
@@ -193,7 +192,7 @@ constinit const AnalysisLayer kObjectsLayer{
 
 namespace {
 
-constexpr double kShortest_m = 0.2e-3, kLongest_m = 20e-3;  // as the parameter's range
+constexpr double kShortest_m = 0.2e-3, kLongest_m = 20e-3;  // as the range of the parameter
 
 }  // namespace
 
@@ -203,7 +202,7 @@ SampleVolumeTool::Grip SampleVolumeTool::grip_at(const ImageLayout& layout, cons
   const GateShape g = gate_shape(layout.grid, p);
   const double to_middle = distance_m(at, g.middle), to_shallow = distance_m(at, g.shallow),
                to_deep = distance_m(at, g.deep);
-  // A short gate on a small image: its middle first, its ends from outside.
+  // A short gate on a small image is gripped at its centre first, at its ends only from outside.
   if (to_middle <= std::min(to_shallow, to_deep) && to_middle <= 2.0 * reach_m) return Grip::whole;
   if (std::min(to_shallow, to_deep) <= 1.5 * reach_m) {
     return to_shallow < to_deep ? Grip::shallow_end : Grip::deep_end;

@@ -43,7 +43,7 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
   x += ui.px(16);
 }
 
-// Of the image where the pointer is; left of a wipe line there are none.
+// Returns the analyses of the image under the pointer; null left of a wipe line.
 const AnalysisViews* analyses_under(const ImageViewContext& c, float mouse_x) {
   return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.analyses;
 }
@@ -52,7 +52,7 @@ const Image& image_under(const ImageViewContext& c, float mouse_x) {
   return c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
 }
 
-// The level where the pointer is, in whichever image is on screen there.
+// Returns the level under the pointer, of the image that is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = image_under(c, mouse_x);
   const GridPlace place = image.grid.place(x_m, z_m);
@@ -64,7 +64,7 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
 }
 
-// Where the recording has the echo of this place.
+// Returns the position in the recording of this point's echo.
 std::string echo_text(const ImageViewContext& c, PlanePoint at) {
   const std::optional<EchoPlace> echo = c.echo_at ? c.echo_at(at) : std::nullopt;
   if (!echo) return {};
@@ -77,7 +77,7 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
 
 constexpr std::string_view kBetweenParts = "   ";
 
-// Whole parts, as many on a line as `room` has.
+// Joins whole parts to lines, as many on a line as fit in `room`.
 std::vector<std::string> read_out_lines(const Ui& ui, const std::vector<std::string>& parts, float room) {
   std::vector<std::string> lines;
   for (const std::string& part : parts) {
@@ -93,11 +93,11 @@ std::vector<std::string> read_out_lines(const Ui& ui, const std::vector<std::str
 
 struct ReadOut {
   std::vector<std::string> lines;
-  bool second = false;  // the last line is of less weight
+  bool second = false;  // the last line is secondary
   float width = 0;
 };
 
-// `echo` takes a line of its own, unless there is room beside everything else or none at all.
+// Composes the lines; `echo` has its own line, unless it fits on the first one or not at all.
 ReadOut compose(const Ui& ui, const std::vector<std::string>& parts, const std::string& echo, float room) {
   const auto wide = [&ui](std::string_view text) { return ui.width(Type::small, text); };
   ReadOut r{.lines = read_out_lines(ui, parts, room)};
@@ -114,7 +114,7 @@ ReadOut compose(const Ui& ui, const std::vector<std::string>& parts, const std::
 
 void draw_read_out(const ImageViewContext& c, const std::vector<std::string>& parts, const std::string& echo,
                    ImVec2 mouse) {
-  constexpr float kShareBesideTip = 0.28F;  // of the width of a sector's image
+  constexpr float kShareBesideTip = 0.28F;  // share of the width of a sector's image
   const Ui& ui = c.ui;
   const Rect& image = c.layout.image;
   const float room = image.width() - ui.px(32), line = ui.px(18);
@@ -192,7 +192,7 @@ void draw_rulers(const ImageViewContext& c) {
     if (index == 0)
       ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
   });
-  // In the corner, clear of a label at the image's left edge.
+  // Drawn in the corner, clear of a label at the image's left edge.
   const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
   const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
   ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");

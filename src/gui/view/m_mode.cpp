@@ -7,7 +7,7 @@
 namespace echoloop {
 namespace {
 
-// They belong to the line.
+// Removes the calipers, which belong to the line.
 void forget_calipers(MModeEdits& view) {
   if (view.calipers.empty()) return;
   view.calipers.clear();
@@ -47,7 +47,7 @@ void MModeStrip::take(Model& model, Edits& edits, const Image& shown) {
   model.image.m_mode.columns = columns_;
 }
 
-// Columns of a line that the user has left, or of another source, are still on their way.
+// Ignores columns still in transit of another line, or of another source.
 void MModeStrip::accept(const Edits& edits, const Image& shown, LineColumn& column) {
   const LineOrigin& origin = *column.origin;
   if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
@@ -68,7 +68,7 @@ void MModeStrip::look(double span_s) {
   const double step_s = span_s / 2000.0;
   if (const int rows = columns_->line()->grid.nz; !texture_.fits(kColumns, rows)) {
     texture_.allocate(kColumns, rows, GL_R32F, GL_LINEAR);
-    end_ = 0;  // nothing is in it
+    end_ = 0;  // the texture is empty
   }
   const bool anew = begun_ != columns_->begun() || step_s != step_s_;
   begun_ = columns_->begun();
@@ -76,7 +76,7 @@ void MModeStrip::look(double span_s) {
   const std::int64_t newest = step_of(columns_->time_s(columns_->size() - 1)) + 1;
   const auto width = static_cast<std::int64_t>(std::lround(span_s / step_s_));
   std::int64_t end = newest;
-  if (shown_s_.has_value()) {  // a page that has the image's own time on it, turned only where it leaves the page
+  if (shown_s_.has_value()) {  // page that contains the image's own time, turned only when this leaves the page
     const std::int64_t at = step_of(*shown_s_);
     const std::int64_t before = anew ? newest : std::min(end_, newest);
     end = at < before && at >= before - width ? before : std::min(newest, at + width / 2);
@@ -90,7 +90,7 @@ void MModeStrip::look(double span_s) {
   if (changed.any()) paint(std::max(step_of(changed.from_s), end - kColumns), std::min(step_of(changed.to_s) + 1, end));
 }
 
-// Steps from `from` to before `to`, in pieces that lie side by side in the texture.
+// Paints the steps from `from` to before `to`, in pieces that are contiguous in the texture.
 void MModeStrip::paint(std::int64_t from, std::int64_t to) {
   while (from < to) {
     const int n = static_cast<int>(std::min<std::int64_t>(to - from, kColumns - place(from)));
@@ -102,7 +102,7 @@ void MModeStrip::paint(std::int64_t from, std::int64_t to) {
 void MModeStrip::paint_run(std::int64_t from, int n) {
   ++painted_;
   sample_columns(*columns_, {.first = from, .n = n, .step_s = step_s_}, texture_.height(),
-                 run_);  // without a column: black
+                 run_);  // steps without a column: black
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTextureSubImage2D(texture_.id(), 0, place(from), 0, n, texture_.height(), GL_RED, GL_FLOAT, run_.data());
@@ -161,11 +161,11 @@ void SpectrogramStrip::upload(const Spectrogram& s) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   if (end_ == s.end) return;
-  // The newest column also takes the place of the next one: towards an empty one it would fade into black.
+  // Repeats the newest column in the next one: interpolation with an empty one would fade to black.
   for (std::uint64_t k = std::max(end_, s.first()); k <= s.end; ++k) {
     const std::span<const float> column = s.column(std::min(k, s.end - 1));
     column_.assign(column.rbegin(), column.rend());
-    column_.insert(column_.begin(), column.front());  // the two limits are one frequency
+    column_.insert(column_.begin(), column.front());  // both limits are one frequency
     glTextureSubImage2D(texture_.id(), 0, static_cast<int>(Spectrogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
                         column_.data());
   }

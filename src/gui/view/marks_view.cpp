@@ -13,7 +13,6 @@
 namespace echoloop {
 namespace {
 
-// Lines run through pixels' centres where they can.
 ImVec2 place_of(const ImageLayout& l, PlanePoint p) { return {l.x_px(p.x_m), l.z_px(p.z_m)}; }
 
 void line_with_halo(const Ui& ui, const std::vector<ImVec2>& line, ImU32 color, float thickness) {
@@ -30,7 +29,7 @@ void handle_box(const Ui& ui, ImVec2 at, ImU32 color) {
 
 bool ends_are_crosses(MarkKind kind) { return kind == MarkKind::distance || kind == MarkKind::point; }
 
-// A region shows its size only while it is selected or under the pointer: its numbers are in the Measure panel.
+// Returns the text; a region's size only if selected or under the pointer, as the Measure panel has its values.
 enum class Pointed { no, yes };
 std::string chip_text(const MarksView& v, const Mark& m, Pointed pointed) {
   const bool looked_at = pointed == Pointed::yes || m.number == v.marks.selected || &m == v.draft;
@@ -61,8 +60,8 @@ struct ChipOfMark {
   PlacedChip place;
 };
 
-// Placed as if the pointer were elsewhere, so that none moves away from under it; the one there has more text and grows
-// to the right.
+// Places the chips as if the pointer were elsewhere, so that none moves away from it; the chip under it has more text
+// and grows to the right.
 std::vector<ChipOfMark> chips_of(const MarksView& v) {
   std::vector<ChipWish> wishes;
   for (const Mark& m : v.marks.list) {
@@ -121,7 +120,7 @@ constexpr double kGap = 3.0, kLeaderFrom = 10.0, kArm = 6.0;  // pixels at scale
 }  // namespace
 
 int length_decimals(const ImageLayout& layout) {
-  constexpr double kPixelsPerTenth = 1.0;  // from there on a pixel is less than a step of one decimal
+  constexpr double kPixelsPerTenth = 1.0;  // beyond this a pixel is smaller than a step of one decimal
   return layout.px_per_mm() * 0.1 > kPixelsPerTenth ? 2 : 1;
 }
 
@@ -141,7 +140,7 @@ void draw_marks(const MarksView& v) {
   for (const Mark& m : v.marks.list) draw_mark(v, m, lit(m), chosen(m));
   const std::vector<ChipOfMark> chips = chips_of(v);
   for (const ChipOfMark& chip : chips) draw_leader(v.ui, chip.place);
-  for (const bool above : {false, true}) {  // the one under the pointer may lie over others
+  for (const bool above : {false, true}) {  // the one under the pointer may cover others
     for (const auto& [mark, place] : chips) {
       const ChipLook look = lit(*mark) || chosen(*mark) ? ChipLook::lit : ChipLook::plain;
       if (lit(*mark) == above) draw_chip(v, *mark, place, look);
@@ -207,7 +206,7 @@ std::vector<PlacedChip> place_chips(const ImageLayout& l, const std::vector<Chip
 namespace {
 
 constexpr double kHistogramLow_db = -100.0;
-constexpr int kHistogramBins = 120;  // of 1 dB
+constexpr int kHistogramBins = 120;  // bins of 1 dB
 
 bool is_measured(const Mark& mark) {
   return is_region(mark.kind) || mark.kind == MarkKind::point || mark.kind == MarkKind::profile;

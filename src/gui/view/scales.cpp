@@ -1,4 +1,4 @@
-// Depths along the edges of a sector: ticks square to the outermost lines, counted from the elements' surface; and the
+// Depths along the edges of a sector: ticks normal to the outermost lines, relative to the elements' surface; and the
 // scale bar.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
   const Sector& s = l.grid.sector;
   const double angle = side == Side::left ? s.angle0_rad : s.angle1_rad;
   const double skin_m = surface_radius_m(c.image);
-  // Outwards, square to the line.
+  // Outward normal of the line.
   const auto out_x = static_cast<float>(std::cos(angle)) * (side == Side::left ? -1.0F : 1.0F);
   const auto out_y = static_cast<float>(std::sin(angle)) * (side == Side::left ? 1.0F : -1.0F);
   const double minor_m = step.major_mm / step.minor_per_major * kMetresPerMillimetre;
@@ -61,7 +61,7 @@ void draw_sector_scale(const ImageViewContext& c) {
   const ImageLayout& l = c.layout;
   const double scale = c.ui.scale();
   const RulerStep step = ruler_step(l.px_per_mm(), 52 * scale, scale);
-  const bool same = c.compared == nullptr || c.compared->grid.sector == l.grid.sector;  // what is left of the wipe
+  const bool same = c.compared == nullptr || c.compared->grid.sector == l.grid.sector;  // the image left of the wipe
   if (same) edge_ticks(c, Side::left, step);
   edge_ticks(c, Side::right, step);
 }
@@ -162,7 +162,7 @@ WindowGrip nearest_grip(const Ui& ui, const Rect& bar, const DisplayWindow& w, f
   return WindowGrip::middle;
 }
 
-// `side`: A or B, where each has a bar of its own.
+// `side`: A or B if each has its own bar.
 struct BarLook {
   Type type;
   std::string_view side;
@@ -228,7 +228,7 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
          {"Display window",
           "Drag an end to change the range, drag between the ends to change the gain. Right-click to reset.",
           {}});
-  static WindowGrip grip = WindowGrip::none;  // one colour bar, one mouse
+  static WindowGrip grip = WindowGrip::none;  // shared: only one bar is held at a time
   static DisplayWindow start{};
   static float start_y = 0;
   const ImagingParams before = c.display;
@@ -256,7 +256,7 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
 ImU32 signed_color(float value) {
   constexpr float kZero[3] = {11, 13, 15}, kPlus[3] = {240, 231, 214}, kMinus[3] = {86, 134, 235};
   const float* end = value < 0 ? kMinus : kPlus;
-  const float t = std::sqrt(std::min(std::abs(value), 1.0F));  // not a number: the ground
+  const float t = std::sqrt(std::min(std::abs(value), 1.0F));  // NaN: the background
   const auto part = [&](int i) { return static_cast<unsigned int>(kZero[i] + t * (end[i] - kZero[i])); };
   return t >= 0 ? IM_COL32(part(0), part(1), part(2), 255) : IM_COL32(11, 13, 15, 255);
 }

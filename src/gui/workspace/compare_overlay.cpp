@@ -15,7 +15,7 @@ namespace {
 struct BadgeType {
   Type letter, text;
   float line, indent;  // at scale 1
-  float least;         // width with words beside the letter
+  float least;         // width with text next to the letter
 };
 BadgeType type_of(BadgeLetters letters) {
   return letters == BadgeLetters::small ? BadgeType{Type::strong, Type::small, 18, 32, 60}
@@ -24,10 +24,10 @@ BadgeType type_of(BadgeLetters letters) {
 
 struct Badge {
   CompareSide side;
-  Rect area = {};                          // of its side of the image
-  Rect room = {};                          // where there are no other words
-  std::vector<ParamDifference> rows = {};  // what is shown is in `a`
-  std::vector<std::string> notes = {};     // below them
+  Rect area = {};                          // its side of the image
+  Rect room = {};                          // area without other text
+  std::vector<ParamDifference> rows = {};  // displayed values are in `a`
+  std::vector<std::string> notes = {};     // lines below them
 };
 
 enum class RowLook { one_line, two_lines };
@@ -36,7 +36,7 @@ float unit_width(const Ui& ui, Type text, const ParamDifference& row) {
   return row.unit.empty() ? 0 : ui.px(4) + ui.width(text, row.unit);
 }
 
-// Name, value and unit in one line, or the name in a line of its own above them.
+// Returns the width with name, value and unit in one line, or the name in a line of its own above them.
 float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge, RowLook look) {
   float w = 0;
   for (const std::string& note : badge.notes) w = std::max(w, ui.width(type.text, note));
@@ -48,7 +48,7 @@ float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge, RowLo
   return ui.px(type.indent) + w + ui.px(w > 0 ? 10 : 0);
 }
 
-// In one line the value is what differs: where there is little room, the name gives way.
+// Draws a parameter. On one line the value has priority: the name is shortened without room.
 void draw_difference(const Ui& ui, Type text, const ParamDifference& row, const Rect& line, RowLook look) {
   float x = line.x0, y = line.y0;
   const float h = line.height();
@@ -64,7 +64,7 @@ void draw_difference(const Ui& ui, Type text, const ParamDifference& row, const 
   if (x + ui.width(text, row.unit) <= line.x1 + ui.px(2)) ui.text(text, x, y, h, theme::kText2, row.unit);
 }
 
-// At the left or the right end of its side; hidden where not even its letter fits.
+// Draws at the left or right end of its side; hidden if not even its letter fits.
 void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, Direction end) {
   const float line = ui.px(type.line);
   const float margin = ui.px(8);
@@ -103,7 +103,7 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, Directi
   }
 }
 
-// Beside a wipe line a badge reaches beyond its side where both fit beside each other in full.
+// Extends a badge at a wipe line beyond its side if both fit next to each other in full.
 void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
   a.room = a.area;
   b.room = b.area;
@@ -118,15 +118,15 @@ void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
   b.room.x0 = std::max(b.room.x0, a.room.x0 + of_a);
 }
 
-// Where A is a recording of its own, each side has its name.
+// Adds the names of the sides if A is a recording of its own.
 void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
   if (c.model.kept.a_recording.name.empty()) {
-    // While the user scrubs the two sides may be of different frames: then A says so.
+    // Names A's frame if the two sides differ while the user scrubs.
     if (c.a.stamp.sequence != c.b.stamp.sequence)
       a.notes.push_back("frame " + grouped(numbers_of(c.model.source).of(c.a.stamp)));
     return;
   }
-  // After an exchange the images of before stay until the new ones are there.
+  // The previous images stay after a swap until the new ones arrive.
   if (c.a.acquisition == c.model.kept.a_recording.acquisition) a.notes.push_back(c.model.kept.a_recording.name);
   if (c.b.acquisition == c.model.source.acquisition) b.notes.push_back(c.model.source.name);
 }
@@ -138,7 +138,7 @@ void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
   ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
 }
 
-constexpr float kHandleShare = 0.7F;  // of the image's height
+constexpr float kHandleShare = 0.7F;  // share of the image's height
 
 }  // namespace
 
@@ -179,7 +179,7 @@ float wipe_x(const ImageLayout& layout, float share) {
 
 namespace {
 
-// Arrows move the line by a hundredth of the image, with Shift by a tenth; Delete takes it back to the middle.
+// Arrows move the line by a hundredth of the image, with Shift by a tenth; Delete centres it.
 float wipe_by_key(const Hit& h, float wipe) {
   for (const KeyPress& press : h.keys) {
     const float step = press.shift ? 0.1F : 0.01F;

@@ -20,7 +20,7 @@ DockArea::DockArea() {
   for (std::size_t i = 0; i < kDocks.size(); ++i) contents_[i] = kDocks[i].make();
 }
 
-// One line that names it, where there is no room for more.
+// Returns a line for the dock's name, without room for more.
 Rect DockArea::folded(const Ui& ui, Rect& area) {
   area.y1 -= ui.px(kFolded);
   return {area.x0, area.y1, area.x1, area.y1 + ui.px(kFolded)};

@@ -25,7 +25,7 @@
 namespace echoloop {
 namespace {
 
-// At the foot of an image, at its right.
+// Draws at the lower right of an image.
 void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
   const float w = ui.width(Type::small, text) + ui.px(16), h = ui.px(22), margin = ui.px(8);
   if (w + 2 * margin > image.width()) return;
@@ -94,7 +94,7 @@ void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rec
   draw_awaited_image(c, layout_, *c.model.image.awaited);
 }
 
-// True when a drag changed the window.
+// Returns true if a drag changed the window.
 bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
   const bool each = layout_.a_bar.width() > 0;
   const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
@@ -115,7 +115,7 @@ void ImageArea::inspect_somewhere(Edits& edits, const SceneInput& input) const {
   edits.view.inspected = last_.point(seen.cx(), seen.cy());
 }
 
-// A drag stays with the image in which it began.
+// Returns the layout of the image under the mouse; for a drag, of the image where it began.
 const ImageLayout& ImageArea::pointed_layout() {
   if (!beside()) return layout_;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -164,14 +164,14 @@ void ImageArea::draw_waiting_for_a(const PanelContext& c, const SceneInput& inpu
   c.ui.text_centred(Type::body, side_a_.image, theme::kMuted, name.empty() ? "Waiting for A" : "Opening " + name);
 }
 
-// Rulers and caption of A; B's are drawn as those of an image alone.
+// Draws rulers and caption of A; those of B are drawn as for a single image.
 void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area) {
   draw_waiting_for_a(c, input);
   if (input.compared == nullptr) return;
   const ImageViewContext a = view_of_a(c, input);
   draw_rulers(a);
   const bool stacked = layout_.image.y0 > side_a_.image.y1;
-  const float right = layout_.color_bar.width() > 0 ? layout_.color_bar.x0 : area.x1;  // the bar stands beside both
+  const float right = layout_.color_bar.width() > 0 ? layout_.color_bar.x0 : area.x1;  // the bar is right of both
   draw_caption(a, stacked ? right - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8));
 }
 
@@ -196,7 +196,7 @@ void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place 
   c.ui.text_centred(Type::body, {r.x0, r.y1 - c.ui.px(64), r.x1, r.y1 - c.ui.px(36)}, theme::kWarn, kNoCommonDepth);
 }
 
-// Comparison, marks, scale bar and read-out.
+// Draws comparison, marks, scale bar and read-out.
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
@@ -213,7 +213,7 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
   if (draw_marks(c) && !presented) draw_pointers(c, input);
 }
 
-// With the mouse on the image: true while the pointer is there.
+// Draws the marks and handles the mouse on the image; returns true while the pointer is there.
 bool ImageArea::draw_marks(PanelContext& c) {
   const auto inspected = c.edits.view.inspected;
   const ImageLayout& pointed = pointed_layout();
@@ -221,7 +221,7 @@ bool ImageArea::draw_marks(PanelContext& c) {
   if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, c.edits);
   if (interaction_.take_gate_changed()) c.commands.send(command::ParamsChanged{});
   inspect_ = inspect_ || (c.edits.view.inspected != inspected && c.view.dock == Dock::none);
-  if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
+  if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag, as the image becomes smaller
     inspect_ = false;
     c.view.dock = Dock::inspector;
   }
@@ -258,7 +258,7 @@ namespace {
 constexpr double kWheelStep = 1.25;
 constexpr float kReach = 7;  // pixels at scale 1
 
-// Not beyond what is seen, wherever the mouse is dragged to.
+// Returns the point under the mouse, limited to the visible image.
 PlanePoint point_at(const ImageLayout& l, ImVec2 mouse) {
   return l.point(std::clamp(mouse.x, l.image.x0, l.image.x1), std::clamp(mouse.y, l.image.y0, l.image.y1));
 }
@@ -319,7 +319,7 @@ void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, Edits
     panning_ = free_press_ = true;
     if (ImGui::IsMouseDoubleClicked(0)) edits.view.pan_zoom = {};
   }
-  constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
+  constexpr float kStill = 4;  // pixels at scale 1: tolerance for jitter of a click
   const float still = kStill * layout.scale;
   free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
   if (hit.clicked && free_press_) free_click_ = at;
@@ -370,7 +370,7 @@ void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const Edits
 namespace {
 
 constexpr float kTrack = 3;
-constexpr unsigned int kVeil = 0x73;  // of the canvas, over an image that is not current: 55 % of it are seen
+constexpr unsigned int kVeil = 0x73;  // opacity of the canvas over an image that is not current: 55 % of it remain
 
 void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
   const Rect& r = layout.image;
@@ -379,7 +379,7 @@ void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
   ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
 }
 
-// Back to the source before, right of the title, which ends at x. Returns its left end.
+// Draws the button that restores the previous source, right of the title, which ends at x. Returns its left end.
 float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) {
   Ui& ui = c.ui;
   std::string label = "Cancel, stay on " + c.model.opening.former;
@@ -401,7 +401,7 @@ float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) 
 void ImageArea::draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area) {
   const Image& coarse = input.last_image;
   layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom);
-  if (!c.model.opening.former.empty()) {  // the first one of its source
+  if (!c.model.opening.former.empty()) {  // first image of its source
     draw_return(c, layout_, layout_.image.x0, layout_.image.y0 - c.ui.px(33));
   } else {
     draw_rulers({.ui = c.ui,

@@ -1,5 +1,5 @@
-// The image, or both images of a comparison, with all that lies over and beside them: rulers, colour bars, captions,
-// marks, outlines, pointer; and the mouse there. The pixels are drawn by the viewer, below. UI thread only.
+// Image, or both images of a comparison, with everything over and around them: rulers, colour bars, captions, marks,
+// outlines, pointer; and their mouse input. The pixels are drawn by the viewer, below. UI thread only.
 #pragma once
 
 #include <array>
@@ -23,26 +23,26 @@
 
 namespace echoloop {
 
-// The mouse on the image: wheel zooms about the pointer, dragging pans, tools draw and change marks or choose where
-// the inspector looks. UI thread only.
+// Mouse input on the image: the wheel zooms about the pointer, dragging pans, tools draw and change marks or set the
+// inspected point. UI thread only.
 
 class ImageInteraction {
  public:
-  // Once a frame, after everything else that takes the mouse on the image. Draws the marks too. True while the
-  // pointer is on the image.
+  // Call once a frame, after everything else that uses the mouse on the image. Also draws the marks. Returns true while
+  // the pointer is on the image.
   bool use(Ui& ui, const ImageLayout& layout, Edits& edits);
-  // What use() draws, on the image beside; the mouse is not there.
+  // Draws the marks of use() on the other image, without mouse input.
   void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits) const;
-  // True when the key meant something.
+  // Returns true if the key had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press);
   bool escape(Edits& edits) { return editor_.escape(edits.marks); }
-  // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
-  // without dragging.
+  // Return positions of this frame: of the pointer if unused (by no tool, no mark), and of a click there without
+  // dragging.
   [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
   [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
-  // True once after the mouse has changed the gate.
+  // Returns true once after the mouse has changed the gate.
   bool take_gate_changed() { return gate_.take_changed(); }
-  // Presses on the image end with it.
+  // Cancels presses on the image.
   void forget() { editor_ = {}; }
 
  private:
@@ -51,7 +51,7 @@ class ImageInteraction {
 
   MarkEditor editor_;
   std::optional<PlanePoint> free_pointer_, free_click_;
-  bool free_press_ = false;  // took nothing: a click, unless the mouse moves
+  bool free_press_ = false;  // press without effect: a click, unless the mouse moves
   SampleVolumeTool gate_;
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
@@ -60,25 +60,25 @@ class ImageInteraction {
 class ImageArea {
  public:
   void begin_frame();
-  // In the window, with rulers, bars and captions.
+  // Draws in the window, with rulers, bars and captions.
   void draw(PanelContext& c, const SceneInput& input, const Rect& area);
-  // The last image of the source before: dimmed, with neither of these, as long as the first one is awaited.
+  // Draws the last image of the previous source: dimmed, without these, while the first one is awaited.
   void draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area);
-  // An image that stands in for one that takes long: no marks, no numbers.
+  // Draws a coarse image before one that is slow: no marks, no values.
   void draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area);
-  // In the presentation, without these.
+  // Draws in the presentation, without rulers, bars and captions.
   void draw_presented(PanelContext& c, const SceneInput& input, const Rect& area);
-  // Where `inspected` is nowhere yet: in the middle of the visible part.
+  // Sets `inspected`, if unset, to the centre of the visible part.
   void inspect_somewhere(Edits& edits, const SceneInput& input) const;
-  // Not in the presentation: true when the key has an effect here.
+  // Handles a key outside the presentation; returns true if it had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press) { return interaction_.key(edits, commands, press); }
   void forget() { interaction_.forget(); }
   void place_flow_bar(const Rect& bar) { layout_.flow_bar = bar; }
 
-  [[nodiscard]] const ImageLayout& layout() const { return layout_; }     // empty image: none was drawn
-  [[nodiscard]] const ImageLayout& last_layout() const { return last_; }  // of the frame before
+  [[nodiscard]] const ImageLayout& layout() const { return layout_; }     // empty image: none drawn
+  [[nodiscard]] const ImageLayout& last_layout() const { return last_; }  // of the previous frame
   [[nodiscard]] const ImageLayout& side_a() const { return side_a_; }     // empty image: not side by side
-  [[nodiscard]] float wipe_x() const { return wipe_x_; }                  // where A ends and B begins
+  [[nodiscard]] float wipe_x() const { return wipe_x_; }                  // border between A and B
 
  private:
   enum class Place { window, presentation };
@@ -97,34 +97,34 @@ class ImageArea {
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
   ImageLayout layout_, last_;
-  ImageLayout side_a_;                    // of A beside B, whose is layout_
-  CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
+  ImageLayout side_a_;                    // layout of A; that of B is layout_
+  CompareSide pointed_ = CompareSide::b;  // side of the mouse, or of its press
   ImageInteraction interaction_;
-  bool inspect_ = false;  // the inspector opens as soon as the mouse button is up
+  bool inspect_ = false;  // the inspector opens when the mouse button is released
   float wipe_x_ = 0;
 };
 
-// The next image, while it takes long enough to be mentioned: a thin line between image and caption, and how long of
-// about how long it has taken; and the page of a source whose first image is awaited. UI thread only.
+// Progress of the next image, if slow enough to be shown: a thin line between image and caption, with elapsed and
+// expected time; and the page of a source whose first image is awaited. UI thread only.
 
 struct WorkProgress {
-  std::string text;    // "2 of about 6 s"; "2 s" where the rest is unknown
-  double share = 0.0;  // that is done, 0 .. 1
+  std::string text;    // "2 of about 6 s"; "2 s" if the remaining time is unknown
+  double share = 0.0;  // finished share, 0 .. 1
 };
-// Nothing within kWorkSeen_ns of `since_ns`, or where that is 0.
+// Returns nullopt within kWorkSeen_ns of `since_ns`, or if that is 0.
 [[nodiscard]] std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns);
 
-// Returns the left end of its text, which stands at the right end of the caption.
+// Draws the progress; returns the left end of its text, which is at the right end of the caption.
 float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work);
 
-// "Computing the first image of RFdata1.mat, Minimum variance: 3 of about 8 s".
+// Returns "Computing the first image of RFdata1.mat, Minimum variance: 3 of about 8 s".
 [[nodiscard]] std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work);
-// Over the last image of the source before, which has neither rulers nor numbers.
+// Draws over the last image of the previous source, which has neither rulers nor values.
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited);
 
-// The comparison over the image: in a corner of each side its letter and the parameters that differ, or the names of
-// two recordings; and the wipe line with its handle, A left and B right of it at the same millimetre scale. The pixels
-// are drawn by WindowRenderer. UI thread only.
+// Comparison over the image: in a corner of each side its letter and the differing parameters, or the names of two
+// recordings; and the wipe line with its handle, A left and B right of it at the same millimetre scale. The pixels are
+// drawn by WindowRenderer. UI thread only.
 
 enum class BadgeLetters { small, large };  // large: for the projector
 
@@ -134,12 +134,12 @@ struct BadgesContext {
   const Image& a;
   const Image& b;
   Rect side_a, side_b;
-  Direction end_of_b = Direction::left;  // of side_b
+  Direction end_of_b = Direction::left;  // end of side_b for its badge
   BadgeLetters letters = BadgeLetters::small;
 };
 void draw_compare_badges(const BadgesContext& c);
-// Of so many parameters that differ those that a badge names; of the others it says how many. At most five lines and a
-// third of its side, which is `side_lines` lines high; the name of a recording takes one of them.
+// Returns the number of differing parameters that a badge lists; it gives the count of the others. At most five lines
+// and a third of its side, which is `side_lines` lines high; the name of a recording uses one of them.
 enum class BadgeName { none, shown };
 [[nodiscard]] std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name);
 
@@ -156,35 +156,34 @@ struct WipeContext {
 
 float wipe_x(const ImageLayout& layout, float share);  // whole pixels
 
-// Line, handle and badges, before anything that takes the mouse on the image.
+// Draws line, handle and badges; call before everything that uses the mouse on the image.
 void draw_wipe(const WipeContext& c);
 
-// The area below the image in which one dock is open, and its upper edge, a splitter. UI thread only.
+// Area below the image with one open dock, and its upper edge, a splitter. UI thread only.
 
 class DockArea {
  public:
-  static constexpr float kFolded = 30;  // height of the line in a window that is too low, at scale 1
+  static constexpr float kFolded = 30;  // height of its line in a low window, at scale 1
 
   DockArea();
 
-  // Takes its place from the bottom of `area`; empty when closed, a line that says so where a low window has no room.
+  // Returns its rectangle at the bottom of `area`; empty when closed, a line with a notice in a low window.
   Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
   void draw(const DockScene& scene, const Rect& r);
-  void close(Dock but = Dock::none);  // all other docks
+  void close(Dock but = Dock::none);  // closes all docks except `but`
 
-  // In the presentation: all that take part, one below the other; where there is little room one of them, chosen by a
-  // tap.
+  // Draws the docks of the presentation, one below the other; without much room only one, selected by a tap.
   void draw_presented(const DockScene& scene, const Rect& area);
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
   void choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks);
 
-  std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by place in kDocks
-  std::size_t presented_ = 0;                                         // likewise, where there is room for one
+  std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks
+  std::size_t presented_ = 0;                                         // index of the presented dock if only one fits
 };
 
-// On the image: the pixel that is inspected, or the line.
+// Draws the inspected pixel on the image, or the line.
 void draw_inspected(const Ui& ui, const ImageLayout& layout, const Image& image, PlanePoint at, Dock dock);
 
 }  // namespace echoloop

@@ -25,9 +25,9 @@ struct MenuRow {
   std::function<void(float cx, float cy, ImU32 color)> icon = {};
   std::string_view label = {};
   std::string_view note = {};     // muted, at the right: a key, a state
-  std::string_view why_not = {};  // not empty: disabled for this reason
+  std::string_view why_not = {};  // not empty: reason why it is disabled
   bool chosen = false;
-  bool parted = false;  // a line above it
+  bool parted = false;  // separated by a line above
 };
 
 constexpr float kRow = 30, kParted = 9, kPad = 4, kIcon = 24, kLabel = 46, kRight = 8, kNoteGap = 24;
@@ -49,7 +49,7 @@ bool draw_row(Ui& ui, const Rect& line, const MenuRow& row) {
   return h.clicked && enabled;
 }
 
-// `popup` is opened by Ui::open_popup; the row that was chosen in this frame.
+// Draws the menu `popup`, opened by Ui::open_popup; returns the row chosen in this frame.
 std::optional<std::size_t> icon_menu(Ui& ui, const char* popup, const Rect& button, std::span<const MenuRow> rows) {
   if (!ImGui::IsPopupOpen(popup)) return std::nullopt;
   float wide = 0, tall = ui.px(2 * kPad);
@@ -115,9 +115,9 @@ constexpr std::array<Tool, 2> kPlaces = {{
      "Click or drag to place the pixel of the inspector and the line of M-mode."},
 }};
 
-// Tools of one kind share a button where there is little room.
+// Tools of one kind, which share a button without much room.
 struct ToolKind {
-  const char* id;  // of what opens its menu
+  const char* id;  // button that opens its menu
   std::string_view title;
   std::span<const Tool> tools;
 };
@@ -176,7 +176,7 @@ struct Pressed {
   ImU32 ink;
 };
 
-// An active tool has the ground of a hovered one and an accent outline, `outlined`: around all of its button.
+// Draws a button; active: background as hovered, and an accent outline, `outlined`, around all of its button.
 Pressed square(Ui& ui, const char* id, const Rect& r, const Rect& outlined, bool active, const Tip& tip) {
   const bool enabled = tip.why_not.empty();
   const Hit h = ui.control(id, r);
@@ -223,7 +223,7 @@ void draw_kind_menu(ToolRow& row, const ToolKind& kind, const Rect& button, cons
   if (const auto picked = icon_menu(row.c.ui, popup.c_str(), button, rows)) marks.tool = kind.tools[*picked].tool;
 }
 
-// The tool of its kind that was used last, and a chevron; holding the button opens the menu too.
+// Draws the last used tool of its kind, and a chevron; holding the button also opens the menu.
 void draw_kind(ToolRow& row, const ToolKind& kind, MarkTool& last) {
   Ui& ui = row.c.ui;
   for (const Tool& t : kind.tools) {
@@ -283,7 +283,7 @@ void draw_zoom(ToolRow& row, BarTools tools) {
   if (button("zoom/in", zoom_in_icon,
              {"Zoom in", "Zooms in about the centre. Scroll to zoom at the pointer.", largest}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
-  if (tools != BarTools::apart) return;  // in the menu
+  if (tools != BarTools::apart) return;  // it is in the menu
   if (button("zoom/fit", fit_icon, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
 }
 
@@ -322,7 +322,7 @@ BarSizes sizes_of(const ToolRow& row, float room) {
   return s;
 }
 
-// What had no room, then what is needed seldom, then what removes something.
+// Draws the menu: views without room, then rare actions, then removal.
 void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
@@ -360,7 +360,7 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
   if (const auto picked = icon_menu(ui, kMenu, r, rows)) acts[*picked]();
 }
 
-// At the right end: what can be opened beside and below the image.
+// Draws at the right end: views that open next to and below the image.
 void draw_views(ToolRow& row, float right, const BarFit& fit) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;

@@ -1,5 +1,5 @@
-// The row of tools above the image: what the mouse does on it, zoom, the views that open below and beside it, and a
-// menu with everything that has no room. UI thread only.
+// Tool bar above the image: mouse tools, zoom, the views that open below and next to it, and a menu with everything
+// that has no room. UI thread only.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace echoloop {
 
-inline constexpr float kToolBar = 36;  // high, at scale 1
+inline constexpr float kToolBar = 36;  // height at scale 1
 
-// The tool that fits the view that was opened; the pointer when it was closed.
+// Selects the tool for the opened view; the pointer when it was closed.
 void take_inspect_tool(Marks& marks, Dock opened);
-// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its spectrogram is
-// not shown, so that nothing is computed unseen.
+// Opens a closed dock in place of the open one; closes an open one. Spectral Doppler turns its gate on when opened, off
+// when closed.
 void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock);
 
-// `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.
+// Draws the bar. `layout`: that of the image in the last frame, for zooming about its centre; zoom 1 without an image.
 void draw_tool_bar(PanelContext& c, const Rect& row, const ImageLayout& layout);
 
 void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
@@ -32,21 +32,21 @@ void clear_icon(const IconPen& pen);
 void measure_icon(const IconPen& pen);
 void save_icon(const IconPen& pen);
 
-// What of the tool bar has room, as a pure function of widths: nothing ever overlaps. From wide to narrow: all tools
-// side by side; tools of one kind share a button; then views leave for the menu, the last one first, but never Measure
-// and never one that is open; then names give way to icons, at last the zoom. Any thread.
+// Parts of the tool bar that have room, as a pure function of widths, without overlap. From wide to narrow: all tools
+// side by side; tools of one kind share a button; then views move to the menu, the last one first, but never Measure
+// and never an open one; then icons replace names, at last the zoom is omitted. Any thread.
 
 inline constexpr std::size_t kBarViews = kDocks.size() + 1;  // Measure, then the docks, from left to right
 
 struct BarSizes {
-  float room = 0;                           // of the whole row, without its margins
-  float tools_apart = 0;                    // every tool with a button of its own, zoom and fit
-  float tools_grouped = 0;                  // one button a kind, and the zoom
-  float tools_least = 0;                    // likewise, without the zoom
-  float icon = 0;                           // of a view's button without its name
-  std::array<float, kBarViews> named = {};  // and with it
+  float room = 0;                           // width of the row without its margins
+  float tools_apart = 0;                    // a button for every tool, zoom and fit
+  float tools_grouped = 0;                  // one button per kind, and the zoom
+  float tools_least = 0;                    // one button per kind, without the zoom
+  float icon = 0;                           // button of a view without its name
+  std::array<float, kBarViews> named = {};  // button of each view with its name
   float gap = 0;                            // between two buttons
-  float menu = 0;                           // its button
+  float menu = 0;                           // button of the menu
   std::array<bool, kBarViews> open = {};
 };
 
@@ -55,7 +55,7 @@ enum class BarTools { apart, grouped, least };
 struct BarFit {
   BarTools tools = BarTools::apart;
   bool names = true;
-  std::array<bool, kBarViews> hidden = {};  // in the menu
+  std::array<bool, kBarViews> hidden = {};  // view is in the menu
 };
 
 [[nodiscard]] float width_of(const BarFit& fit, const BarSizes& sizes);

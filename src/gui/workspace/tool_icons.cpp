@@ -1,4 +1,4 @@
-// The icons of tools and actions.
+// Icons of tools and actions.
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {
@@ -33,7 +33,7 @@ void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, I
       return pen.round(6.5F, 6.5F, 0);
     case MarkTool::outline:
       return outline_icon(pen);
-    case MarkTool::profile:  // a line, and what is plotted along it
+    case MarkTool::profile:  // a line, and the plot along it
       pen.line({{-7, 6}, {7, 6}});
       pen.line({{-7, 2}, {-4, 1}, {-2, -6}, {0.5F, -1}, {3, -3}, {5, 1.5F}, {7, 2}});
       return;
@@ -43,7 +43,7 @@ void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, I
       pen.line({{4, 0}, {7.5F, 0}});
       pen.line({{0, -7.5F}, {0, -4}});
       return pen.line({{0, 4}, {0, 7.5F}});
-    case MarkTool::inspect:  // the echo of one place
+    case MarkTool::inspect:  // echo of one point
       return pen.line({{0, -7.5F}, {0, -4.5F}, {-3, -3}, {6, -0.5F}, {-6, 2}, {3, 4}, {0, 5}, {0, 7.5F}});
     case MarkTool::gate:  // two ends on a beam
       pen.line({{0, -7.5F}, {0, -3}});
