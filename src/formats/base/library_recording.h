@@ -1,5 +1,5 @@
 // Recording in a file of unknown origin, as made by the readers of all formats. They run only in the reader process
-// (sandbox/reader_child.h), which passes geometry and frames to the viewer. Internal to src/formats.
+// (sandbox/reader_main.h), which passes geometry and frames to the viewer. Internal to src/formats.
 #pragma once
 
 #include <algorithm>
