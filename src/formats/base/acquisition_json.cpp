@@ -105,7 +105,7 @@ Acquisition read_acquisition(const json& value) {
   a.n_samples = value.at("n_samples").get<int>();
   a.sample_type = value_of<SampleType>(kSampleTypes, value.at("sample_type"));
   a.signal = value_of<SignalKind>(kSignals, value.at("signal"));
-  if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channels
+  if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channel data
   for (const FactRow& row : kFacts)
     if (row.member != nullptr) a.*row.member = value.at(row.name).get<double>();
   for (const json& assumed : value.at("assumptions")) {
@@ -134,7 +134,7 @@ std::string acquisition_to_json(const Acquisition& a) {
                 {"assumptions", assumptions}};
   for (const FactRow& row : kFacts)
     if (row.member != nullptr) value[row.name] = a.*row.member;
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);  // a name that is not UTF-8 must not stop it
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);  // replaces invalid UTF-8 in a name
 }
 
 std::optional<Acquisition> acquisition_from_json(const std::string& text) {

@@ -13,15 +13,15 @@ namespace {
 
 using Values = std::vector<std::complex<double>>;
 
-constexpr std::size_t kMostSegments = 512;  // of a line
+constexpr std::size_t kMostSegments = 512;  // per line
 
-// Power of all segments; the segment `n` long.
+// Returns the power of all segments of `n` samples.
 std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte> frame, std::size_t n) {
   const bool iq = a.signal == SignalKind::iq;
   const auto n_samples = static_cast<std::size_t>(a.n_samples);
   const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
   const std::size_t step = std::max<std::size_t>(1, n_lines / 64);
-  const std::size_t skipped = n_samples > 4 * n ? n_samples / 16 : 0;  // of the transmit pulse
+  const std::size_t skipped = n_samples > 4 * n ? n_samples / 16 : 0;  // skips the transmit pulse
   const std::size_t apart = std::max(n / 2, n_samples / kMostSegments);
   std::vector<double> power(n, 0.0);
   const FourierTransform fourier(n);

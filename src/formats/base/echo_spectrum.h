@@ -1,4 +1,4 @@
-// The band that the echoes of a frame lie in, as it is measured from their samples. Any thread.
+// Frequency band of the echoes of a frame, measured from the samples. Any thread.
 #pragma once
 
 #include <complex>
@@ -13,19 +13,19 @@ namespace echoloop {
 
 struct EchoSpectrum {
   double center_hz = 0.0;              // centroid of the band
-  double low_hz = 0.0, high_hz = 0.0;  // where the power is half of its maximum
-  std::vector<float> power;            // against its maximum, from first_hz in steps of step_hz
+  double low_hz = 0.0, high_hz = 0.0;  // half power
+  std::vector<float> power;            // relative to the maximum, from first_hz in steps of step_hz
   double first_hz = 0.0, step_hz = 0.0;
 };
 
-// `frame`: one of `a`. Averages of segments of up to 1024 samples, Hann's window, over up to 64 lines; the noise (the
-// lower fifth of the spectrum) is subtracted. Nothing: silent, too short, or no band stands out.
+// Averages spectra of up to 1024 samples (Hann window) from up to 127 lines of `frame`, a frame of `a`, and subtracts
+// the noise (the lower fifth). Returns nullopt if silent, too short or without a distinct band.
 std::optional<EchoSpectrum> measure_spectrum(const Acquisition& a, std::span<const std::byte> frame);
 
-// The discrete Fourier transform, for the reader process, which has no library of it.
+// Discrete Fourier transform for the reader process, which links no library for it.
 
-// Of `size` values, a power of two; in place, radix 2 (Cooley and Tukey, 1965). Not scaled: forward and inverse give
-// `size` times the values.
+// FFT of `size` values, a power of two; in place, radix 2 (Cooley and Tukey, 1965). Not scaled: forward and inverse
+// yield `size` times the values.
 class FourierTransform {
  public:
   explicit FourierTransform(std::size_t size);

@@ -5,7 +5,7 @@
 namespace echoloop {
 namespace {
 
-// The words alone: code that used a row would link its reader.
+// Returns the words only: code that used a row would link its reader.
 consteval auto words_of_formats() {
   std::array<FormatWords, kFormats.size()> words{};
   for (std::size_t k = 0; k < words.size(); ++k) words[k] = kFormats[k].words;

@@ -1,7 +1,7 @@
-// Every format that is read, one row a format: its words (the sentence of accepted files, the endings that the file
-// dialog lists, the manual's table) and its reader. A new format is a new file with its two functions, declared here,
-// and a row. All readers run in the reader process, in its sandbox; the viewer uses the words only (accepted_files.cpp)
-// and links none of the functions. Internal to src/formats.
+// Table of all readable formats, one row per format: its words (list of accepted files, extensions for the file dialog,
+// table of the manual) and its reader. A new format is a new file with its two functions, declared here, and a row. All
+// readers run in the reader process, in its sandbox; the viewer uses only the words (format_table.cpp) and links none
+// of the functions. Internal to src/formats.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ class Node;
 }
 using NpzMembers = std::map<std::string, NpzMember>;
 
-// How a file is recognised and read, by the container that it uses; format_registry.cpp opens the containers. A null
-// `looks_like` takes every file of the container that no row before it took. `read` throws Error of one line.
+// Functions that recognise and read a file, by its container; format_registry.cpp opens the containers. A null
+// `looks_like` matches every file of the container that no earlier row matched. `read` throws Error of one line.
 struct BytesReader {
   bool (*looks_like)(std::span<const std::byte> bytes);
   LibraryRecording (*read)(const OpenRequest& request);
@@ -46,27 +46,27 @@ struct MatReader {
 struct FormatWords {
   std::string_view group;    // rows with the same group are listed together: "channel data in HDF5 (USTB UFF, PICMUS)"
   std::string_view name;     // within the group
-  std::string_view endings;  // of file names, with a space between two of them
+  std::string_view endings;  // file name extensions, separated by spaces
   std::string_view help;     // Markdown: the manual's table
 };
 
 struct FormatRow {
   FormatWords words;
-  // No reader: what no row recognises is read by names, by a description or by its header (import/import.h).
+  // no reader: files that no row matches are read by names, by a description or by their header (import/import.h).
   std::variant<std::monostate, BytesReader, NpzReader, Hdf5Reader, MatReader> reader;
 };
 
-// The readers, each in a file of its own.
-bool looks_like_pickle(std::span<const std::byte> bytes);  // protocols 2 to 5
+// Readers, each in its own file.
+bool looks_like_pickle(std::span<const std::byte> bytes);  // pickle protocols 2 to 5
 LibraryRecording read_short_course_pickle(const OpenRequest& request);
 bool looks_like_course_doppler(const OpenRequest& request, const NpzMembers& members);
 LibraryRecording read_course_doppler(const OpenRequest& request, const NpzMembers& members);
 bool looks_like_npy(std::span<const std::byte> bytes);
 LibraryRecording read_described_npy(const OpenRequest& request);
 LibraryRecording read_described_npz(const OpenRequest& request, const NpzMembers& members);
-bool looks_like_uff(const hdf5::Node& root);  // an object of class uff.channel_data, or another uff.*
+bool looks_like_uff(const hdf5::Node& root);  // object of class uff.channel_data, or another uff.*
 LibraryRecording read_uff(const OpenRequest& request, const hdf5::Node& root);
-bool looks_like_picmus(const hdf5::Node& root);  // a group US
+bool looks_like_picmus(const hdf5::Node& root);  // group US
 LibraryRecording read_picmus(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_pybf(const hdf5::Node& root);  // data/rf_data and trans_params
 LibraryRecording read_pybf(const OpenRequest& request, const hdf5::Node& root);
@@ -75,11 +75,11 @@ LibraryRecording read_zea(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_mfmc(const hdf5::Node& root);  // TYPE is MFMC
 LibraryRecording read_mfmc(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_verasonics(const MatFile& file);          // structs Trans and TX
-bool looks_like_part_of_verasonics(const MatFile& file);  // some of its variables, whether or not they are enough
+bool looks_like_part_of_verasonics(const MatFile& file);  // some of its variables, sufficient or not
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file);
 LibraryRecording read_must(const OpenRequest& request, const MatFile& file);
 
-// Within a container the first row counts that recognises the file.
+// The first matching row of a container is used.
 inline constexpr std::array kFormats{
     FormatRow{
         {"GPU short-course data", ".pkl", ".pkl", "the pickle of the GPU short course; the reader never executes code"},
@@ -137,12 +137,12 @@ inline constexpr std::array kFormats{
     FormatRow{{"beamformed RF lines", "NRRD", ".nrrd", "RF lines as ITK writes them, `encoding: raw`"}, {}},
 };
 
-// The words of the formats (format_table.h): what messages, the file dialog and the manual say about them.
+// Texts of the formats for messages, the file dialog and the manual.
 
 std::string accepted_files();  // "GPU short-course data (.pkl, ...), ...": the end of error messages
 std::string format_names();    // "MATLAB, HDF5 and NumPy files of ...; RF lines of ..."
-// Of file names, lower case, each once: ".pkl", ".npz" ...
+// Returns the file name extensions, lower case, without duplicates: ".pkl", ".npz" ...
 std::vector<std::string_view> recording_endings();
-std::string formats_markdown();  // the rows of assets/manual/formats.md
+std::string formats_markdown();  // rows of assets/manual/formats.md
 
 }  // namespace echoloop

@@ -21,15 +21,15 @@ namespace {
 struct sigaction before;
 std::size_t page_bytes = 0;
 
-// Runs in the thread that reads; calls nothing but system calls and lock-free atomics. The note comes first: who finds
-// the empty page finds the note as well.
+// Replaces the page by an empty one, in the reading thread; uses only system calls and lock-free atomics. The note
+// comes first, so that it exists when the empty page is read.
 void on_bus_error(int /*number*/, siginfo_t* info, void* /*context*/) {
   const int error = errno;
   auto* const page = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(info->si_addr) & ~(page_bytes - 1));
   const bool replaced =
       note_lost_page(page, page_bytes) &&
       ::mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
-  if (!replaced) ::sigaction(SIGBUS, &before, nullptr);  // the access is repeated, and ends the program
+  if (!replaced) ::sigaction(SIGBUS, &before, nullptr);  // the access is repeated and ends the program
   errno = error;
 }
 
@@ -48,7 +48,7 @@ void survive_lost_pages() {
 }
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  // O_NONBLOCK: a named pipe without a writer must be refused, not waited for.
+  // O_NONBLOCK: a named pipe without a writer is refused, without waiting.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     const int reason = errno;
@@ -103,7 +103,7 @@ std::span<const std::byte> MappedFile::lend(const std::string& what, std::size_t
   }
   if (size_ > kMostMapped && lent_.fetch_add(size) + size > kMostMapped) {
     lent_ = size;
-    ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // who still reads faults them in again
+    ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // further reads fault the pages in again
   }
   return bytes().subspan(offset, size);
 }

@@ -29,7 +29,7 @@ OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& p
   OpenRequest request{
       .path = path, .file = nullptr, .path_to_open = path, .sidecars = {}, .progress = progress, .stop = stop};
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
-    if (!path.has_filename()) request.path = path.parent_path();  // a slash at the end
+    if (!path.has_filename()) request.path = path.parent_path();  // trailing slash
     if (!request.path.has_filename() || request.path.filename() == "." || request.path.filename() == "..")
       request.path = std::filesystem::weakly_canonical(path, ignored);
     request.folder = open_folder(request.path);
@@ -47,7 +47,7 @@ constexpr const char* kOneEnding = "files of one ending, one a frame, a transmit
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Two descriptors a file are open while the reader process is started.
+// Raises the limit of open files: two descriptors per file are open while the reader process starts.
 void allow_open_files(std::size_t n) {
   rlimit now{};
   if (::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= n) return;
@@ -57,7 +57,7 @@ void allow_open_files(std::size_t n) {
 
 std::string lower_ending(const fs::path& path) { return lower_case(path.extension().string()); }
 
-// By name: of the ending of a recording, not hidden, no description.
+// Checks the name: extension of a recording, not hidden, not .json.
 bool is_folder_file(const fs::path& file) {
   static const std::vector<std::string_view> known = recording_endings();
   const std::string ending = lower_ending(file);
@@ -96,7 +96,7 @@ bool in_natural_order(std::string_view first, std::string_view second) {
       ++a, ++b;
       continue;
     }
-    const auto number = [](std::string_view text, std::size_t& at) {  // without zeros before it
+    const auto number = [](std::string_view text, std::size_t& at) {  // skips leading zeros
       while (at + 1 < text.size() && text[at] == '0' && is_digit(text[at + 1])) ++at;
       const std::size_t from = at;
       while (at < text.size() && is_digit(text[at])) ++at;
@@ -118,7 +118,7 @@ std::shared_ptr<const RecordedFolder> open_folder(const fs::path& folder) {
   allow_open_files(2 * paths.size() + 256);
   auto opened = std::make_shared<RecordedFolder>();
   for (const fs::path& path : paths) {
-    // O_NONBLOCK: a pipe that has taken the file's place must not be waited for.
+    // O_NONBLOCK: never waits, even if a pipe has replaced the file.
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0) throw Error(path.string(), std::strerror(errno), "a file that can be read");
     opened->files.push_back({.path = path, .descriptor = std::move(file), .path_to_open = path});

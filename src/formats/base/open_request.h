@@ -1,4 +1,4 @@
-// The file that is being opened, as every reader gets it, and how progress is reported. Internal to src/formats.
+// Request to open a file, as passed to every reader, with its progress callback. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
@@ -16,46 +16,46 @@
 
 namespace echoloop {
 
-// A folder of one file a frame, a transmit or a line, in natural order (rf_2 before rf_10). The viewer lists and opens
-// the files; the reader process gets them open, as it gets a single recording. Internal to src/formats.
+// Folder with one file per frame, transmit or line, in natural order (rf_2 before rf_10). The viewer lists and opens
+// the files; the reader process receives them open, as it does a single recording. Internal to src/formats.
 
 inline constexpr std::size_t kMostFolderFiles = 4096;
 
 struct FolderFile {
-  std::filesystem::path path;          // the user's name for it, for messages
-  FileDescriptor descriptor = {};      // of the viewer
+  std::filesystem::path path;          // name chosen by the user, for messages
+  FileDescriptor descriptor = {};      // opened by the viewer
   std::filesystem::path path_to_open;  // in the reader process
 };
 
 struct RecordedFolder {
-  std::vector<FolderFile> files;  // one or more
+  std::vector<FolderFile> files;  // at least one
 };
 
-// The files of the one ending that recordings have there; other files (texts, JSON, hidden ones) do not count. Throws
-// Error: none, several endings, too many, a file that cannot be opened.
+// Opens the files with the folder's only extension of recordings; others (texts, JSON, hidden ones) are ignored. Throws
+// Error if there are none, several extensions or too many files, or if one cannot be opened.
 std::shared_ptr<const RecordedFolder> open_folder(const std::filesystem::path& folder);
 
-// Digits count as numbers.
+// Compares runs of digits as numbers.
 [[nodiscard]] bool in_natural_order(std::string_view first, std::string_view second);
 
-// Called now and then while a big file opens: fraction done, 0..1. [opening thread]
+// Called at intervals while a big file opens, with the fraction done, 0..1. [opening thread]
 using OpenProgress = std::function<void(double fraction)>;
 
-// A file that may describe an array: what lies beside it, or the file that the user named in its place.
+// Possible description of an array: a file in the same folder, or the one opened by the user in its place.
 struct SidecarFile {
   std::filesystem::path path;
   std::shared_ptr<const MappedFile> file;
 };
 
 struct OpenRequest {
-  std::filesystem::path path;  // the user's name for it, for messages
+  std::filesystem::path path;  // name chosen by the user, for messages
   std::shared_ptr<const MappedFile> file;
-  std::filesystem::path path_to_open;      // what a library is to open: the same file, maybe by another name
-  std::vector<SidecarFile> sidecars = {};  // the first that describes the array counts
+  std::filesystem::path path_to_open;      // for libraries: the same file, possibly with another name
+  std::vector<SidecarFile> sidecars = {};  // the first one that describes the array is used
   OpenProgress progress;
   std::stop_token stop;
-  bool few_frames = false;                            // are wanted: they are read when they are, not all at once
-  std::shared_ptr<const RecordedFolder> folder = {};  // `path` is one, and `file` its first file; null: a file
+  bool few_frames = false;                            // few frames are needed: read on demand, not all at once
+  std::shared_ptr<const RecordedFolder> folder = {};  // set if `path` is a folder; `file` is its first file
 
   [[nodiscard]] std::string what() const { return path.string(); }
   [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
@@ -64,13 +64,13 @@ struct OpenRequest {
   void check_stop() const;
 };
 
-// A params.json beside the file is shared by several: it describes those that it names.
+// Sidecar kinds: a params.json is shared by the files of its folder and describes those that it names.
 enum class SidecarKind { own, shared };
 inline SidecarKind sidecar_kind(const OpenRequest& request, const SidecarFile& beside) {
   return beside.path == request.path.parent_path() / "params.json" ? SidecarKind::shared : SidecarKind::own;
 }
 
-// Of a file or a folder, without sidecars. Throws Error as MappedFile::open() and open_folder().
+// Returns a request for a file or folder, without sidecars. Throws Error as MappedFile::open() and open_folder() do.
 OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress = {},
                         std::stop_token stop = {});
 

@@ -1,5 +1,5 @@
-// What a reader makes of a file: the acquisition and its frames, ready to be lent frame by frame.
-// open_recording.h makes one.
+// Recording made from a file: the acquisition and its frames, lent one at a time.
+// Made by open_recording.h.
 #pragma once
 
 #include <cstddef>
@@ -17,46 +17,45 @@
 
 namespace echoloop {
 
-// Frames that are read when they are wanted. [any thread]
+// Frames read on demand. [any thread]
 class FrameStream {
  public:
   virtual ~FrameStream() = default;
 
-  // Frame `index`, acquisition->frame_bytes() long: where it is kept as long as the stream, when frames are; otherwise
-  // in `slot`. Memory of allocate() is not written but exchanged for memory that holds the frame, so that nothing is
-  // copied; other memory, or without an owner, is written into. Throws Error, within 20 ms when `stop` is requested
-  // while the frame is waited for. Fastest in order.
+  // Returns frame `index`, acquisition->frame_bytes() long: in memory with the stream's lifetime if frames are kept,
+  // otherwise in `slot`. A `slot` from allocate() is exchanged for memory with the frame, without a copy; other memory,
+  // or memory without an owner, is written to. Throws Error, within 20 ms if `stop` is requested during the wait.
+  // Fastest in order.
   virtual std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) = 0;
 
-  // Memory that frames get into without a copy; empty: there is none (any more).
+  // Returns memory that receives frames without a copy; empty: none is left or supported.
   virtual FrameMemory allocate(std::size_t bytes) = 0;
 
-  // From now on frames are read ahead into memory that `allocate` gives: that of allocate(), page-locked perhaps, or
-  // nothing changes.
+  // Sets the memory for frames read ahead from now on, as returned by `allocate`: memory of allocate(), page-locked if
+  // desired; other memory is ignored.
   virtual void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) = 0;
 };
 
 struct Recording {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;
-  std::string format;  // in words: "GPU short-course pickle", "MATLAB v5 (MUST)"
+  std::string format;  // as text: "GPU short-course pickle", "MATLAB v5 (MUST)"
   ScannerRecord scanner = {};
   NamedSamples named = {};
   std::string name;  // file name without folders, plain_text() for a caption
 
-  // Frame `index` < frame_count, layout and type as the acquisition says. When the file's own layout is already that,
-  // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
-  // Throws Error when a mapped file became shorter since. Of one that is lost while it is read, core/process_memory.h
-  // knows.
+  // Returns frame `index` < frame_count in the layout and type of the acquisition: in the mapped file if its layout is
+  // the same, otherwise in memory converted once at opening. Valid during the recording's lifetime. Throws Error if a
+  // mapped file was shortened. core/process_memory.h records pages lost during reading.
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
-  // Where frames are read when they are wanted. In place of `frame` where they cannot be lent (too big for memory);
-  // beside it where they are kept, and `frame` waits for one that has not been read.
+  // Reader of frames on demand. Replaces `frame` if they cannot be lent (too big for memory); otherwise set together
+  // with it if frames are kept, and `frame` waits for one not yet read. Null: all frames are available through `frame`.
   std::shared_ptr<FrameStream> reader;
   std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty for a mapped file
   std::shared_ptr<const void> owner;  // keeps mapping or memory alive
 };
 
-// The recording was not read: the system offers no sandbox, and reading without one was not allowed.
+// The recording was not read: the system has no sandbox, and reading without one was not allowed.
 class NoSandbox : public Error {
  public:
   using Error::Error;

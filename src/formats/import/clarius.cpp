@@ -1,9 +1,9 @@
-// Clarius raw data, as https://github.com/clariusdev/research (docs/raw-data-format.md) describes them: a header of
-// five uint32 (id, frames, lines, samples a line, bytes a sample), then for each frame a time (uint64, ns) and the
+// Clarius raw data, as described in https://github.com/clariusdev/research (docs/raw-data-format.md): a header of five
+// uint32 (id, frames, lines, samples per line, bytes per sample), then for each frame a time (uint64, ns) and the
 // lines; a .yml of the same name holds sampling, delay, probe and lines. The scanner packs both into a .tar. RF and IQ
-// are beamformed. "delay samples" there: leading samples before the first valid one; a line with them is as long as the
-// imaging depth (3120 samples at 60 MHz for 40 mm in github.com/clariusdev/raw, viewer/data/wirephantom), so sample 1
-// is at depth 0. Nothing public says the sign of "angle": the published files have 0.
+// are beamformed. "delay samples": samples before the first valid one; a line including them is as long as the imaging
+// depth (3120 samples at 60 MHz for 40 mm in github.com/clariusdev/raw, viewer/data/wirephantom), so sample 1 is at
+// depth 0. The sign of "angle" is not published: the published files have 0.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ClariusHeader {
   std::uint32_t id = 0, n_frames = 0, n_lines = 0, n_samples = 0, sample_bytes = 0;
 };
 
-// Nothing: the numbers do not make the size of the file.
+// Returns nullopt if the numbers do not match the size of the file.
 std::optional<ClariusHeader> clarius_header(std::span<const std::byte> bytes) {
   if (bytes.size() < kHeaderBytes + 512) return std::nullopt;
   ClariusHeader h;
@@ -44,7 +44,7 @@ std::optional<ClariusHeader> clarius_header(std::span<const std::byte> bytes) {
 
 struct ClariusYml {
   std::map<std::string, double> values;                // SI; letters and digits of the key in lower case
-  std::vector<double> line_elements, line_angles_rad;  // of each line
+  std::vector<double> line_elements, line_angles_rad;  // per line
 };
 
 std::string plain_key(std::string_view text) {
@@ -55,7 +55,7 @@ std::string plain_key(std::string_view text) {
   return lower_case(std::move(key));
 }
 
-// "30 MHz", "300 um", "1.5"; nothing: no number.
+// Reads "30 MHz", "300 um" or "1.5"; returns nullopt without a number.
 std::optional<double> with_unit(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -69,7 +69,7 @@ std::optional<double> with_unit(const std::string& text) {
   return value;
 }
 
-// "key: value", and "key: {name: value, name: value}" as keyname.
+// Reads "key: value", and "key: {name: value, name: value}" as keyname.
 ClariusYml parse_yml(std::span<const std::byte> bytes) {
   std::istringstream text(
       std::string(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), kMostYml)));
@@ -109,7 +109,7 @@ std::optional<double> value_of(const ClariusYml& yml, std::initializer_list<cons
   return std::nullopt;
 }
 
-// Elements of the lines and angles to the probe's normal there: from left to right, or spread over the probe.
+// Checks the elements of the lines and their angles to the normal, from left to right; otherwise spreads the lines.
 void order_lines(ClariusYml& yml, std::size_t n, double elements) {
   bool placed = yml.line_elements.size() == n;
   for (std::size_t l = 1; placed && l < n; ++l) {
@@ -123,11 +123,11 @@ void order_lines(ClariusYml& yml, std::size_t n, double elements) {
   yml.line_angles_rad.assign(n, 0.0);
 }
 
-// Where the lines lie: by the element of each, the pitch and the radius. Depth 0 is the chord between the outer lines.
+// Sets line positions from their elements, the pitch and the radius. Depth 0 is the chord between the outer lines.
 void place_lines(ClariusYml yml, KnownLines& lines) {
   const std::size_t n = lines.raw.shape[1];
   const auto pitch = value_of(yml, {"probepitch", "pitch"});
-  const double pitch_m = !pitch ? kUsualPitch : *pitch > 1.0 ? *pitch * 1e-6 : *pitch;  // a bare number: micrometres
+  const double pitch_m = !pitch ? kUsualPitch : *pitch > 1.0 ? *pitch * 1e-6 : *pitch;  // without unit: micrometres
   const auto stated = value_of(yml, {"probeelements", "elements"});
   const double elements = stated.value_or(static_cast<double>(n));
   order_lines(yml, n, elements);
@@ -137,7 +137,7 @@ void place_lines(ClariusYml yml, KnownLines& lines) {
                                 " mm assumed: not in the .yml; otherwise pitch_m (of "
                                 "the lines) in a JSON file of the same name");
   lines.radius_m = value_of(yml, {"proberadius", "radius"}).value_or(0.0);
-  if (lines.radius_m > 1.0) lines.radius_m *= 1e-3;  // a bare number: millimetres
+  if (lines.radius_m > 1.0) lines.radius_m *= 1e-3;  // without unit: millimetres
   const bool steered = std::ranges::any_of(yml.line_angles_rad, [](double a) { return std::abs(a) > 1e-3; });
   const bool convex = lines.radius_m > 0.0;
   const double middle =
@@ -198,7 +198,7 @@ std::unique_ptr<KnownLines> lines_of(const std::string& what, std::span<const st
   return lines;
 }
 
-// RF before IQ, each with its .yml. Null: no such files in the archive.
+// Returns RF, else IQ, each with its .yml. Null: no such files in the archive.
 std::unique_ptr<KnownLines> packed_lines(const OpenRequest& request) {
   const std::vector<TarMember> members = tar_members(request.what(), request.bytes());
   std::string packed;

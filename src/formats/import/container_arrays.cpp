@@ -1,5 +1,4 @@
-// The arrays of .npz, .npy and raw binary as a tree: they lie in the mapped file, or inflated beside it. Reader
-// process.
+// Tree of the arrays of .npz, .npy and raw binary, in the mapped file or inflated in memory. Reader process.
 #include <algorithm>
 #include <utility>
 
@@ -56,12 +55,12 @@ std::unique_ptr<ArrayTree> view_tree(std::string container, OwnedArray samples, 
   return tree;
 }
 
-// The values of a pickle as a tree: keys of dicts and attributes of objects by name, items of lists by number; lists of
+// Tree of the values of a pickle: keys of dicts and attributes of objects by name, items of lists by number; lists of
 // numbers are arrays. Reader process.
 
 namespace {
 
-constexpr std::size_t kMostListed = 4096;  // items of a list that are no numbers
+constexpr std::size_t kMostListed = 4096;  // items of a list other than numbers
 
 class PickleArrays final : public MemoryTree {
  public:
@@ -97,7 +96,7 @@ class PickleArrays final : public MemoryTree {
       visit(path + "[" + std::to_string(k) + "]", refs[k], depth + 1);
   }
 
-  // A list of arrays of one shape and type, one after another: one array with one more axis.
+  // Joins a list of arrays of one shape and type into one array with an added axis.
   bool stack(const std::string& path, const std::vector<pickle::Ref>& refs) {
     const auto* const first = refs.empty() ? nullptr : std::get_if<ArrayView>(&(*tree_)[refs[0]]);
     if (refs.size() < 2 || first == nullptr || first->shape.empty() || first->order != MemoryOrder::c) return false;
@@ -160,12 +159,11 @@ std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest&, std::shared_ptr<const
   return with_stacks(std::make_unique<PickleArrays>(std::move(tree)));
 }
 
-// The variables of a MATLAB file as a tree: v5 here, v7.3 as the HDF5 file that it is, unless it holds cells. Reader
-// process.
+// Tree of the variables of a MATLAB file: v5 here, v7.3 as an HDF5 file unless it holds cells. Reader process.
 
 namespace {
 
-constexpr std::size_t kMostRows = 65'536;  // of an array of structs that is stacked
+constexpr std::size_t kMostRows = 65'536;  // of a stacked array of structs
 
 class MatlabTree final : public MemoryTree {
  public:
@@ -223,7 +221,7 @@ class MatlabTree final : public MemoryTree {
     }
   }
 
-  // A field of an array of structs: arrays joined as cells are, or, when each has as many numbers, one row each.
+  // Stacks a field of an array of structs: arrays joined as cells are, or, if each has the same number, one row each.
   void stack(const std::string& path, const MatNode& node, const std::string& name, const MatNode& first) {
     if (first.kind != MatNode::Kind::numbers) return;
     const std::size_t n = first.numbers.count();
@@ -251,7 +249,7 @@ class MatlabTree final : public MemoryTree {
     put({.path = path, .type = "cell", .shape = node.dims, .text = {}});
     if (node.cells.size() > 1 && std::ranges::all_of(node.cells, [](const MatNode& one) {
           return one.kind == MatNode::Kind::structure && one.rows.size() == 1;
-        })) {  // as scipy writes a list of dictionaries
+        })) {  // list of dictionaries as written by scipy
       MatNode list;
       list.kind = MatNode::Kind::structure;
       for (const MatNode& one : node.cells) list.rows.push_back(one.rows[0]);
@@ -265,7 +263,7 @@ class MatlabTree final : public MemoryTree {
   void join(const std::string& path, const MatNode& cell) {
     try {
       put_numbers(path, join_recordings(what_, cell, tree_->owner()));
-    } catch (const Error&) {  // cells that are no such list
+    } catch (const Error&) {  // cells other than such a list
     }
   }
 
@@ -281,13 +279,13 @@ std::unique_ptr<ArrayTree> mat_tree(const OpenRequest& request, const MatFile& f
   auto stored =
       hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
                 AxisCount::matlab);
-  // Cells are followed where the samples lie in them: that reads all of the file.
+  // Cells are read if they contain the samples: this reads the whole file.
   const bool nested = std::ranges::any_of(stored->entries(), [](const TreeEntry& e) { return e.type == "cell"; });
   if (nested && !guess_samples(*stored)) return with_stacks(std::make_unique<MatlabTree>(request, file));
   return stored;
 }
 
-// The datasets of an HDF5 file as a tree; of a MATLAB v7.3 file with the axes as MATLAB counts them. Reader process.
+// Tree of the datasets of an HDF5 file; for MATLAB v7.3 with axes in MATLAB's order. Reader process.
 
 namespace {
 
@@ -334,7 +332,7 @@ class Hdf5Tree final : public ArrayTree {
   }
 
  private:
-  // Hyperslabs cannot split an axis, and subtract nothing.
+  // Reads into memory, as hyperslabs can neither split an axis nor subtract an offset.
   [[nodiscard]] LibraryRecording recording_in_memory(const OpenRequest& request, RecordingPlan plan) const {
     const TreeEntry& e = entries_.at(plan.entry);
     if (e.complex || !plan.imaginary.empty())
@@ -373,13 +371,13 @@ class Hdf5Tree final : public ArrayTree {
         } else if (child.is_dataset()) {
           dataset(child, child_path);
         }
-      } catch (const Error&) {  // an object that this tree does not show
+      } catch (const Error&) {  // unsupported object
         put({.path = child_path, .type = "unreadable", .shape = {}, .text = {}});
       }
     }
   }
 
-  // "fs@": a number that is an attribute of a group or of a dataset.
+  // Adds numeric attributes of a group or dataset, named "@fs".
   void number_attributes(const Node& object, const std::string& prefix) {
     for (const std::string& name : attribute_names(object)) {
       const std::vector<double> values = object.numbers_attribute(name.c_str(), 4096);
@@ -432,7 +430,7 @@ class Hdf5Tree final : public ArrayTree {
   std::string what_;
   Node root_;
   bool matlab_;
-  std::vector<std::string> attributes_;  // of each entry: the attribute that it is; empty: a group or dataset
+  std::vector<std::string> attributes_;  // name of the attribute per entry; empty: a group or dataset
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostLineShift = 4.0;  // lengths of a line
 constexpr std::size_t kMostNamedNumbers = std::size_t{1} << 22;
 
-// "one of a, b, ...": the arrays that there are.
+// Returns "one of a, b, ...": the existing arrays.
 std::string entry_names(const ArrayTree& tree) {
   std::string list;
   std::size_t n_listed = 0;
@@ -36,7 +36,7 @@ Json as_json(const std::vector<double>& values, const std::vector<std::size_t>& 
     const double scaled = inverse ? factor / value : factor * value;
     return std::isnan(scaled) ? Json() : Json(scaled);
   };
-  std::vector<std::size_t> shape = all;  // rows and columns of one number are lists
+  std::vector<std::size_t> shape = all;  // row and column vectors are lists
   std::erase(shape, std::size_t{1});
   if (shape.empty()) return number(values.at(0));
   Json list = Json::array();
@@ -63,7 +63,7 @@ Json numbers_of(const std::string& what, const std::string& key, const std::stri
                  expression.inverse);
 }
 
-// {"kind": "plane", "angle_rad": "angles"}: one entry for each of several numbers.
+// Expands {"kind": "plane", "angle_rad": "angles"} to one entry per number.
 Json expanded_entry(const Json& entry) {
   for (const auto& [key, list] :
        {std::pair{"angle_rad", false}, {"element", false}, {"source_m", true}, {"focus_m", true}, {"delays_s", true}}) {
@@ -107,7 +107,7 @@ Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tr
     }
     *tx = std::move(entries);
   }
-  // A single number where a matrix of one row or column was meant.
+  // Accept a single list instead of a matrix with one row or column.
   for (const char* const key : {"element_pos_m"}) {
     const auto found = resolved.find(key);
     if (found != resolved.end() && found->is_array() && !found->empty() && found->at(0).is_number())
@@ -138,7 +138,7 @@ std::optional<std::size_t> samples_entry(const std::string& what, const Json& me
 
 namespace {
 
-// Lists of lines from right to left, the other way round. False: they are not.
+// Reverses lists of lines from right to left; returns false if they are not.
 bool turn_lines(Json& meta) {
   const auto x = meta.find("element_x_m");
   if (!describes_lines(meta) || x == meta.end() || !x->is_array() || x->size() < 2) return false;
@@ -166,7 +166,7 @@ LibraryRecording turned_lines(LibraryRecording lines) {
   return lines;
 }
 
-// Of lines that begin at times of their own, with the first of them left in `meta`; none: all begin at the same time.
+// Returns start times that differ between lines, leaving the first one in `meta`; empty: all start at the same time.
 std::vector<double> take_line_times(const std::string& what, Json& meta, const ArrayExtents& extents) {
   const auto found = meta.find("t0_s");
   if (found == meta.end() || !found->is_array() || !describes_lines(meta)) return {};
@@ -182,7 +182,7 @@ std::vector<double> take_line_times(const std::string& what, Json& meta, const A
   return times_s;
 }
 
-// In place of a centre frequency that neither the file nor the description says.
+// Measures a centre frequency missing in the file and the description.
 void measure_center(LibraryRecording& recording) {
   Acquisition a = *recording.acquisition;
   const auto spectrum = measure_spectrum(a, first_frame(recording));
@@ -196,7 +196,7 @@ void measure_center(LibraryRecording& recording) {
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }
 
-// A quarter of the sampling frequency, until the first frame says it. False: nothing is to be measured.
+// Sets a quarter of the sampling frequency, until measured in the first frame; returns false if not to be measured.
 bool assume_center(const std::string& what, Json& meta, const ArrayExtents& extents) {
   if (meta.contains("fc_hz") || extents.n_values != 1) return false;
   if (meta.contains("fs_hz")) {
@@ -212,9 +212,9 @@ bool assume_center(const std::string& what, Json& meta, const ArrayExtents& exte
 
 namespace {
 
-constexpr std::size_t kMostTraceValues = std::size_t{1} << 28;  // of all traces
+constexpr std::size_t kMostTraceValues = std::size_t{1} << 28;  // for all traces
 constexpr std::size_t kMostMatrixBytes = std::size_t{4} << 30;  // of the matrix
-constexpr double kMostTraceShift = 4.0;                         // lengths of a trace
+constexpr double kMostTraceShift = 4.0;                         // in trace lengths
 
 struct Traces {
   std::size_t n_frames = 1, n_traces = 0, n_samples = 0;
@@ -222,8 +222,8 @@ struct Traces {
 };
 
 struct Pairs {
-  std::vector<std::size_t> tx, rx;  // of each trace, from 0
-  std::vector<std::size_t> fired;   // rising
+  std::vector<std::size_t> tx, rx;  // per trace, from 0
+  std::vector<std::size_t> fired;   // ascending
   std::size_t n_elements = 0;
   [[nodiscard]] std::size_t row_of(std::size_t element) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(fired, element) - fired.begin());
@@ -255,7 +255,7 @@ Traces laid_out(const std::string& what, const Json& meta, std::vector<std::size
   return traces;
 }
 
-// Whole numbers from 1, or in both lists from 0.
+// Reads whole numbers from 1, or from 0 in both lists.
 std::vector<std::size_t> numbers_of(const std::string& what, const Json& meta, const char* key, std::size_t n) {
   const Json& list = require_key(what, meta, key);
   const std::vector<double> numbers = json_numbers(what, list, key);
@@ -271,7 +271,7 @@ std::vector<std::size_t> numbers_of(const std::string& what, const Json& meta, c
   return whole;
 }
 
-// As many as have places, or are counted; else as the largest number says.
+// Returns the number of positions or the stated number, else the largest element number.
 std::size_t element_count(const Json& meta, std::size_t largest) {
   const auto length = [&](const char* key) {
     const auto found = meta.find(key);
@@ -304,7 +304,7 @@ Pairs described_pairs(const std::string& what, const Json& meta, std::size_t n_t
   return pairs;
 }
 
-// In samples after the first trace of the same transmit. `meta` is left with one time a transmit.
+// Returns the delay of each trace in samples after the first of its transmit; leaves one time per transmit in `meta`.
 std::vector<std::size_t> take_trace_times(const std::string& what, Json& meta, const Traces& traces,
                                           const Pairs& pairs) {
   std::vector<std::size_t> later(traces.n_traces, 0);
@@ -389,7 +389,7 @@ static LibraryRecording described_traces(const OpenRequest& request, const std::
   meta["data"] = "traces";
   LibraryRecording recording = described_tree(request, what, meta, *whole, format);
   Acquisition a = *recording.acquisition;
-  const bool alone = pairs.tx == pairs.rx;  // one element a shot
+  const bool alone = pairs.tx == pairs.rx;  // one element per shot
   if (alone) a.assumptions.emplace_back("each element receives its own echoes only");
   if (matrix.n_mirrored > 0)
     a.assumptions.push_back("half matrix: " + std::to_string(matrix.n_mirrored) +

@@ -17,12 +17,12 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kLeastStacked = 4;                         // values of an array that could be samples
-constexpr std::size_t kMostCompared = 8;                         // values of a fact that may differ from file to file
-constexpr std::size_t kMostStackedBytes = std::size_t{1} << 32;  // of a frame that all files make
+constexpr std::size_t kLeastStacked = 4;                         // values of an array that may be samples
+constexpr std::size_t kMostCompared = 8;                         // values of a fact that may differ between files
+constexpr std::size_t kMostStackedBytes = std::size_t{1} << 32;  // of a frame made from all files
 constexpr const char* kAlike = "files with the same arrays of the same type and shape";
 
-// Lines of a column are vectors: axes of length 1 do not count there.
+// Returns the shape; for row and column vectors without axes of length 1.
 std::vector<std::size_t> shape_of_one(const TreeEntry& entry) {
   std::vector<std::size_t> shape = entry.shape;
   if (std::ranges::count_if(shape, [](std::size_t n) { return n > 1; }) < 2) std::erase(shape, std::size_t{1});
@@ -94,7 +94,7 @@ class FolderTree final : public ArrayTree {
  private:
   enum class Kind { common, samples, differing };
 
-  // Lines end in zeros where they end before the longest.
+  // Returns the numbers of a file; lines shorter than the longest are padded with zeros.
   [[nodiscard]] std::vector<double> numbers_of_file(std::size_t file, std::size_t entry, std::size_t most) const {
     const OpenTree one = open_(request_of_file(request_, file));
     std::vector<double> part = one.tree->numbers(entry, most);
@@ -112,7 +112,7 @@ class FolderTree final : public ArrayTree {
     return longer;
   }
 
-  // Samples: arrays of a size like the largest, that no name makes a fact.
+  // Selects samples: arrays of a quarter of the largest size or more, with no name of a fact.
   void choose() {
     const std::vector<TreeEntry>& all = first_.tree->entries();
     kinds_.assign(all.size(), Kind::common);
@@ -138,7 +138,7 @@ class FolderTree final : public ArrayTree {
     }
     for (std::size_t e = 0; e < kinds_.size(); ++e) {
       if (kinds_[e] != Kind::differing) continue;
-      if (values_[e].size() != n_) kinds_[e] = Kind::common;  // several numbers a file
+      if (values_[e].size() != n_) kinds_[e] = Kind::common;  // several numbers per file
     }
   }
 
@@ -178,7 +178,7 @@ class FolderTree final : public ArrayTree {
             kAlike};
   }
 
-  // Field II's lines are as long as their echoes: one axis may differ, the same in all files.
+  // Accepts lines of different lengths, as Field II writes them: one axis may differ, the same in all files.
   bool compare_lines(std::size_t e, const TreeEntry& its) {
     const TreeEntry& mine = first_.tree->entries()[e];
     const std::vector<std::size_t> shape = longest_[e].empty() ? shape_of_one(mine) : longest_[e],
@@ -191,7 +191,7 @@ class FolderTree final : public ArrayTree {
       uneven_axis_ = a;
       longest[a] = std::max(shape[a], other[a]);
     }
-    if (longest_[e].empty() && shape == other) return false;  // alike so far
+    if (longest_[e].empty() && shape == other) return false;  // equal so far
     longest_[e] = std::move(longest);
     return true;
   }
@@ -202,7 +202,7 @@ class FolderTree final : public ArrayTree {
     all.frame_count = n_;
     all.frame_offsets.clear();
     Acquisition a = *all.acquisition;
-    // Numbers of a wider type are stored as int16 where those of one file allow it; those of the next may not.
+    // Numbers of a wider type are stored as int16 if those of the file allow it; those of the next file may not.
     const std::string& type = entries_[plan.entry].type;
     if (type.find("int16") == std::string::npos && type.find("int8") == std::string::npos)
       a.sample_type = SampleType::float32;
@@ -236,7 +236,7 @@ class FolderTree final : public ArrayTree {
     }
   };
 
-  // All files make one frame: they are joined as float32.
+  // Joins all files to one frame, as float32.
   [[nodiscard]] LibraryRecording one_frame_of_all(const OpenRequest& request, RecordingPlan plan) const {
     const TreeEntry& data = entries_[plan.entry];
     const auto bytes = checked_bytes(data.shape, sizeof(float));
@@ -259,11 +259,11 @@ class FolderTree final : public ArrayTree {
   TreeOpener open_;
   OpenTree first_;
   std::size_t n_, n_compared_ = 1;
-  std::vector<std::vector<std::size_t>> longest_;  // of arrays of different lengths, the longest; empty: all alike
-  std::optional<std::size_t> uneven_axis_;         // of these
-  std::optional<Error> uneven_;                    // why they are not alike
-  std::vector<Kind> kinds_;                        // of each entry
-  std::vector<std::vector<double>> values_;        // of each entry of a few numbers; differing: one a file
+  std::vector<std::vector<std::size_t>> longest_;  // of arrays of different lengths, the longest; empty: all equal
+  std::optional<std::size_t> uneven_axis_;         // the axis that differs in length
+  std::optional<Error> uneven_;                    // reason why arrays are not equal
+  std::vector<Kind> kinds_;                        // per entry
+  std::vector<std::vector<double>> values_;        // of each entry of a few numbers; differing: one per file
 };
 
 }  // namespace
@@ -319,7 +319,7 @@ std::size_t whole(const std::string& what, const Json& meta, const char* key) {
   return static_cast<std::size_t>(value);
 }
 
-// The first axis counts the files; each has the header and the other axes.
+// Reads files by a shape whose first axis counts the files; each has the header and the other axes.
 LibraryRecording read_raw_folder(const OpenRequest& request, const std::string& what, const Json& meta,
                                  const RawLayout& raw) {
   const std::size_t n = request.folder->files.size(), size = request.bytes().size();

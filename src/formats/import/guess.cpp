@@ -1,4 +1,4 @@
-// A description of a file of arrays with plain names, made from the spellings of names, sizes and values.
+// Derives a description of a file of arrays with plain names from the spellings of names, sizes and values.
 #include "formats/import/guess.h"
 
 #include <memory>
@@ -94,7 +94,7 @@ class Guesser {
     hints_.complex = is_iq_ || tree_.is_complex(data_);
     hints_.named_iq = plain_name(entries()[data_].path).starts_with("iq") || facts_->scalar("demod_hz") != nullptr;
     auto guessed = guess_axes(shape_, hints_);
-    if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
+    if (!guessed && hints_.n_transmits > 1) {  // more angles than any axis has
       hints_.n_transmits = 0;
       guessed = guess_axes(shape_, hints_);
     }
@@ -122,7 +122,7 @@ class Guesser {
                                : ""));
   }
 
-  // Real numbers that are I and Q by their name, and have no axis of the two.
+  // Adds an axis to real numbers that are I and Q by name, but have none for the two.
   void split_pairs() {
     const std::string& path = entries()[data_].path;
     if (!plain_name(path).starts_with("iq") || hints_.complex || std::ranges::count(axes_.axes, "iq") > 0) return;
@@ -140,8 +140,8 @@ class Guesser {
     out_.miss("axes", asked + ")");
   }
 
-  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By the
-  // name of their places: lines. By its name an image: lines, and frames of them.
+  // Finds lines: one transmit and as many times of the first sample as elements (Field II's tstart of each line), or
+  // positions named after lines; or frames of lines, if the samples' name is that of an image.
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
     if (element == axes_.axes.end()) return;
@@ -165,14 +165,14 @@ class Guesser {
     if (is_lines_) *element = "line";
   }
 
-  // A list of A-scans by pairs of elements. A full matrix is split as other waves side by side are; else true.
+  // Finds A-scans listed by pairs of elements; returns true if any. A full matrix is split like other adjacent waves.
   bool find_traces() {
     traces_ = guess_traces(tree_, data_);
     if (!traces_) return false;
     const bool sent = std::ranges::any_of(kSentFacts, [&](FactId fact) {
       return facts_->first(fact, [](const FactNumbers&) { return true; }) != nullptr;
     });
-    if (traces_->places && traces_->is_alone() && sent) traces_.reset();  // the elements' own places
+    if (traces_->places && traces_->is_alone() && sent) traces_.reset();  // positions of the elements themselves
     if (traces_ && traces_->is_full()) {
       const std::size_t n = traces_->n_elements;
       if (const auto found = guess_split(shape_, n, n, tree_.axis_order())) {
@@ -237,7 +237,7 @@ class Guesser {
       out_.miss("axes", "axes of " + entries()[data_].path + " (" + traces_->question + ")");
   }
 
-  // A matrix beside a list of what was sent that no axis is as long as: its waves may lie side by side.
+  // Splits a matrix with a list of transmits that matches none of its axes: the waves may be adjacent.
   void split() {
     if (long_axes(shape_).size() != 2 || shape_.size() != 2) return;
     const FactNumbers* const list = sent_->list(0);
@@ -263,7 +263,7 @@ class Guesser {
                               list->path, ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
   }
 
-  // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
+  // Verasonics' Trans has `spacing` in wavelengths; the pitch does not exceed two of them.
   [[nodiscard]] bool may_be_wavelengths(const FactNumbers& c, double pitch_m) const {
     constexpr double kMost = 2.0;
     return c.named.unit == nullptr && (plain_name(c.path) == "spacing" || pitch_m > kMost * wavelength_m());
@@ -281,7 +281,7 @@ class Guesser {
     return in_unit(c.named.unit, Quantity::wavelengths) ? ", wavelengths" : unit_note(factor, Quantity::length);
   }
 
-  // Samples whose channels are not the elements in their order.
+  // Asks about samples whose channels are not in the elements' order; refuses moving receive apertures.
   void places() {
     const FactNumbers* const order = facts_->first("channel_of_element", [&](const FactNumbers& c) {
       const auto from = static_cast<std::size_t>(std::max(std::ranges::min(c.values), 0.0));
@@ -347,7 +347,7 @@ class Guesser {
     if (positions_ == nullptr && !is_lines_ && !traces_ && n_elements_ > 0) other_counts();
   }
 
-  // Places or a number of elements that are not as many as the channels: some elements are not in the samples.
+  // Asks or notes, if positions or the number of elements exceed the channels: some elements are not in the samples.
   void other_counts() {
     const FactNumbers* const places = facts_->first("element_pos_m", [&](const FactNumbers& c) {
       const auto dims = long_axes(c.shape);
@@ -366,7 +366,7 @@ class Guesser {
     pitch->assumed = true;
   }
 
-  // Of Field II: width and kerf, in one unit unless a name says it. False: not both are there.
+  // Computes the pitch from Field II's width and kerf, in one unit unless named; returns false unless both exist.
   bool pitch_of_kerf() {
     const FactNumbers *const width = facts_->scalar("element_width_m"), *const kerf = facts_->scalar("kerf_m");
     if (is_lines_ || width == nullptr || kerf == nullptr || !(width->values[0] > 0.0 && kerf->values[0] >= 0.0))
@@ -402,7 +402,7 @@ class Guesser {
   const ArrayTree& tree_;
   GuessedDescription out_;
   std::size_t data_ = 0;
-  std::vector<std::size_t> shape_;  // of the samples, with axes that are split
+  std::vector<std::size_t> shape_;  // of the samples, with split axes
   std::unique_ptr<GuessFacts> facts_;
   std::unique_ptr<SentWaves> sent_;
   const FactNumbers *times_ = nullptr, *positions_ = nullptr;

@@ -42,7 +42,7 @@ double role_score(Role role, std::size_t n, std::size_t longest, const AxisHints
   return kNever;
 }
 
-// The customary order: time, element, transmit, frame from the fastest axis on.
+// Scores the usual order: time, element, transmit, frame, fastest first.
 double order_score(const std::vector<Role>& roles, bool first_fastest) {
   double score = 0.0;
   for (std::size_t k = 0; k + 1 < roles.size(); ++k) {
@@ -52,13 +52,13 @@ double order_score(const std::vector<Role>& roles, bool first_fastest) {
   return score;
 }
 
-// A time axis as long as a usual array, beside elements that are nearly as many, and not.
+// Returns true if the time axis has the length of a usual array, and the element axis a similar but unusual one.
 bool looks_like_elements(const std::vector<std::size_t>& shape, std::size_t time, std::size_t element) {
   return is_usual_count(shape[time]) && !is_usual_count(shape[element]) && shape[time] < 2 * shape[element];
 }
 
-// Two axes that could change their roles: of equal length, unless a full matrix, which is the same both ways; elements
-// beside as likely a number of frames; and lines shorter than the array is wide.
+// Describes two axes with exchangeable roles: of equal length, unless a full matrix, which is symmetric; elements and
+// an equally likely number of frames; and lines shorter than the array is wide.
 std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vector<std::string>& axes,
                            const AxisHints& known) {
   const auto are = [&](std::size_t a, std::size_t b, Role one, Role other) {
@@ -82,7 +82,7 @@ std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vec
   return "";
 }
 
-// More frames than samples, both as many as lines have: only the order of the axes decides. Frames are slowest.
+// Exchanges frames and samples if both are long, and frames more: only their order decides. Frames are slowest.
 std::string exchange_long_frames(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
                                  const AxisHints& known) {
   constexpr std::size_t kLeast = 256;
@@ -96,7 +96,7 @@ std::string exchange_long_frames(const std::vector<std::size_t>& shape, std::vec
          ": frames and samples by their order, or the reverse";
 }
 
-// Two values a sample, as frames do not lie.
+// Names a fastest axis of length 2 I and Q, as frames are not stored so.
 std::string name_fast_pairs(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
                             const AxisHints& known) {
   const std::size_t fastest = known.first_fastest ? 0 : shape.size() - 1;
@@ -117,7 +117,7 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   if (lengths.size() < 2 || lengths.size() > kRoles) return std::nullopt;
   const std::size_t longest = *std::ranges::max_element(lengths);
   AxisHints hints = known;
-  for (const std::size_t n : lengths) {  // a full matrix: as many transmits as elements, and longer lines
+  for (const std::size_t n : lengths) {  // full matrix: as many transmits as elements, and longer lines
     const bool twice = std::ranges::count(lengths, n) == 2;
     if (hints.n_elements == 0 && hints.n_transmits == 0 && twice && is_usual_count(n) && n < longest)
       hints.n_elements = n;
@@ -126,7 +126,7 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   for (int k = 0; k < kRoles; ++k) order[static_cast<std::size_t>(k)] = k;
   std::vector<Role> best;
   double best_score = kNever / 2;
-  do {  // every choice of as many roles as there are axes
+  do {  // every choice of as many roles as axes
     std::vector<Role> roles;
     double score = 0.0;
     for (std::size_t k = 0; k < lengths.size(); ++k) {
@@ -141,7 +141,7 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   if (best.empty()) return std::nullopt;
   AxesGuess guess;
   std::vector<Role> spare;
-  for (const Role role : {kIq, kTransmit, kFrame}) {  // the last one first
+  for (const Role role : {kIq, kTransmit, kFrame}) {  // from the last one on
     if (std::ranges::find(best, role) == best.end()) spare.push_back(role);
   }
   std::size_t next = 0;
@@ -192,7 +192,7 @@ namespace {
 constexpr std::size_t kLeast = 16, kMost = 65'536;  // traces
 
 struct PairNames {
-  std::string_view tx, rx;  // of two lists
+  std::string_view tx, rx;  // names of two lists
 };
 constexpr PairNames kNumberNames[] = {{"tx", "rx"},
                                       {"txelement", "rxelement"},
@@ -232,7 +232,7 @@ constexpr PairNames kPlaceNames[] = {{"txpos", "rxpos"},
                                      {"sourcepositions", "receiverpositions"},
                                      {"transmitterpositions", "receiverpositions"},
                                      {"sourcex", "receiverx"}};
-// Places of one element that moves; those of a probe only where each file of a folder has one.
+// Positions of one moving element; those of a probe only if each file of a folder has one.
 constexpr std::string_view kScanNames[] = {"scanx",    "xscan",        "scanpos", "scanposition", "scanpositions",
                                            "shotx",    "xshot",        "shotpos", "shotposition", "stagex",
                                            "xstage",   "stagepos",     "motorx",  "xmotor",       "scannerx",
@@ -251,7 +251,7 @@ struct Lists {
   std::size_t data;
   std::map<std::string, std::size_t> entries = {};  // by plain name
 
-  // Of `n` rows; 0: any number that an axis of the samples has.
+  // Reads a list; nullopt if there is none, or if it cannot be read.
   [[nodiscard]] std::optional<FactNumbers> find(std::string_view name) const {
     const auto found = entries.find(std::string(name));
     if (found == entries.end()) return std::nullopt;
@@ -282,7 +282,7 @@ Lists lists_of(const ArrayTree& tree, std::size_t data) {
   return lists;
 }
 
-// The axis of the samples that `n` traces are: not the longest one, unless two are as long.
+// Returns true if `n` traces are one axis of the samples, and no other has this length.
 bool is_trace_axis(const std::vector<std::size_t>& shape, std::size_t n) {
   const auto lengths = long_axes(shape);
   return lengths.size() >= 2 && lengths.size() <= 3 && n >= kLeast && n <= kMost && std::ranges::count(lengths, n) == 1;
@@ -292,7 +292,7 @@ bool are_numbers(const std::vector<double>& list) {
   return std::ranges::all_of(list, [](double v) { return v >= 0.0 && v <= kMaxElements && v == std::floor(v); });
 }
 
-// From 1, or from 0 where there is a 0.
+// Reads numbers from 1, or from 0 if there is a 0.
 std::optional<TraceGuess> of_numbers(std::vector<double> tx, std::vector<double> rx, std::string names) {
   if (tx.size() != rx.size() || !are_numbers(tx) || !are_numbers(rx)) return std::nullopt;
   const bool from_zero = std::min(std::ranges::min(tx), std::ranges::min(rx)) == 0.0;
@@ -325,7 +325,7 @@ std::optional<TraceGuess> by_numbers(const Lists& lists, const std::vector<std::
   return std::nullopt;
 }
 
-// x and z of each row of n x 1, n x 2 or n x 3 numbers, or of their transposed.
+// Returns x and z of each row of n x 1, n x 2 or n x 3 numbers, or of their transpose.
 std::vector<std::pair<double, double>> points_of(const FactNumbers& list, std::size_t n) {
   const auto dims = long_axes(list.shape);
   std::vector<std::pair<double, double>> points;
@@ -340,7 +340,7 @@ std::vector<std::pair<double, double>> points_of(const FactNumbers& list, std::s
   return points;
 }
 
-// Elements are the places that occur.
+// Uses distinct positions as elements.
 std::optional<TraceGuess> by_places(const Lists& lists, const std::vector<std::size_t>& shape) {
   for (const auto& [tx_name, rx_name] : kPlaceNames) {
     const auto tx = lists.find(tx_name), rx = lists.find(rx_name);
@@ -375,7 +375,7 @@ std::optional<TraceGuess> by_places(const Lists& lists, const std::vector<std::s
   return std::nullopt;
 }
 
-// One element that moves: as many places as traces.
+// Finds one moving element: as many positions as traces.
 std::optional<TraceGuess> by_scan(const Lists& lists, const std::vector<std::size_t>& shape) {
   if (long_axes(shape).size() != 2) return std::nullopt;
   for (const auto& [name, entry] : lists.entries) {
@@ -386,7 +386,7 @@ std::optional<TraceGuess> by_scan(const Lists& lists, const std::vector<std::siz
     if (!places || !is_list(places->shape) || !is_trace_axis(shape, places->values.size())) continue;
     std::vector<double> sorted = places->values;
     std::ranges::sort(sorted);
-    if (std::ranges::adjacent_find(sorted) != sorted.end()) continue;  // shots at one place
+    if (std::ranges::adjacent_find(sorted) != sorted.end()) continue;  // several shots at one position
     TraceGuess guess{.tx = {}, .rx = {}, .n_elements = sorted.size(), .names = places->path, .places = places};
     for (std::size_t k = 0; k < sorted.size(); ++k) guess.tx.push_back(static_cast<double>(k) + 1.0);
     guess.rx = guess.tx;

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMostValues = 65'536;  // of a fact
 
-// "fs" of "fs/value".
+// Returns "fs" for "fs/value".
 std::string fact_path(const std::string& path) {
   const std::size_t last = path.find_last_of("./@");
   return last != std::string::npos && last > 0 && plain_name(path) == "value" ? path.substr(0, last) : path;
 }
 
-// Of a text "40 MHz", "0.3 mm", "1540 m/s" or "5e6": its number, and its unit into `named`. A speed is judged by its
-// size.
+// Returns the number of a text "40 MHz", "0.3 mm", "1540 m/s" or "5e6", with its unit in `named`; that of a speed is
+// found by size.
 std::vector<double> number_of_text(const std::string& text, NamedFact& named) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789.+-eE"), text.size());
   const auto value = finite_number(std::string_view(text).substr(0, end));
@@ -34,7 +34,7 @@ std::vector<double> number_of_text(const std::string& text, NamedFact& named) {
   return {*value};
 }
 
-// Under a group `material`, numbers named as a velocity, of longitudinal waves; and a text of it that ends in m/s
+// Checks for numbers named velocity in a group `material`, of longitudinal waves; and texts there that end in m/s
 // ("steel, 5850 m/s").
 bool is_material_speed(const TreeEntry& entry) {
   std::string path = lower_case(entry.path);
@@ -47,7 +47,7 @@ bool is_material_speed(const TreeEntry& entry) {
   return entry.numeric && (has("vel") || has("speed") || name == "material");
 }
 
-// The number before "m/s" in a text.
+// Returns the number before "m/s" in a text.
 std::vector<double> speed_in(const std::string& text) {
   std::size_t end = text.find("m/s");
   while (end > 0 && end != std::string::npos && text[end - 1] == ' ') --end;
@@ -58,7 +58,7 @@ std::vector<double> speed_in(const std::string& text) {
   return value ? std::vector{*value} : std::vector<double>();
 }
 
-// (azimuth, elevation) of each, as rows or columns, with all elevations 0: the azimuths. Else nothing.
+// Returns the azimuths if all elevations of (azimuth, elevation), as rows or columns, are 0; otherwise empty.
 std::vector<double> level_azimuths(const FactNumbers& c) {
   const auto dims = long_axes(c.shape);
   if (dims.size() != 2 || std::min(dims[0], dims[1]) != 2) return {};
@@ -71,7 +71,7 @@ std::vector<double> level_azimuths(const FactNumbers& c) {
   return azimuths;
 }
 
-// Elements x (x, y, z), or transposed, that lie along y: (y, z) of each. Else nothing.
+// Returns (y, z) of elements x (x, y, z), or transposed, that are arranged along y; otherwise empty.
 std::vector<double> places_along_y(const FactNumbers& c) {
   const auto dims = long_axes(c.shape);
   if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3 || std::max(dims[0], dims[1]) < 4) return {};
@@ -128,8 +128,8 @@ const std::vector<FactNumbers>& GuessFacts::all(FactId fact) const {
   return found == all_.end() ? kNone : found->second;
 }
 
-// Of facts without a unit in their name: a text "fs/@units" or "fs_unit" of fs, "fs/unit" of fs/value, "units" beside
-// positions. TX.Delay of Verasonics is in wavelengths.
+// Sets units not in the names of facts: a text "fs/@units" or "fs_unit" for fs, "fs/unit" for fs/value, "units" in the
+// group of positions. TX.Delay of Verasonics is in wavelengths.
 void GuessFacts::take_units(const ArrayTree& tree) {
   for (FactNumbers& c : all_["tx_delays_s"])
     if (tree.find("TX.Delay") == c.entry && tree.find("Trans.frequency")) c.named.unit = find_unit("wavelengths");
@@ -179,7 +179,7 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
   for (auto& [fact, list] : all_) std::ranges::stable_sort(list, {}, [](const FactNumbers& c) { return c.named.rank; });
 }
 
-// One number that is stored many times, the azimuths of directions without elevation, and elements along y.
+// Reduces a constant stored many times, directions without elevation to azimuths, and elements along y.
 void GuessFacts::simplify() {
   for (FactNumbers& c : all_["element_pos_m"]) {
     std::vector<double> places = places_along_y(c);
@@ -196,7 +196,7 @@ void GuessFacts::simplify() {
           std::ranges::count(c.values, c.values[0]) == std::ssize(c.values))
         simple = {c.values[0]};
       if (fact == "first_index" && c.values.size() == 2 && plain_name(c.path).ends_with("samplerange"))
-        simple = {c.values[0]};  // of the first and the last
+        simple = {c.values[0]};  // first and last sample
       if (simple.empty()) continue;
       c.shape = simple.size() == 1 ? std::vector<std::size_t>() : std::vector{simple.size()};
       c.values = std::move(simple);
@@ -205,8 +205,8 @@ void GuessFacts::simplify() {
   }
 }
 
-// Positions (x, z) of a convex array from its radius and the angles of its elements, z = 0 at its apex. A list that is
-// only named "theta" or "angles" is one of elements where the samples have no other axis for them, or another list is
+// Computes positions (x, z) of a convex array from its radius and the angles of its elements, z = 0 at the apex. A list
+// only named "theta" or "angles" applies to elements if the samples have no other axis for them, or if another list is
 // that of the waves.
 void GuessFacts::add_arc(const TreeEntry& samples) {
   constexpr double kLeastStep_m = 0.05e-3, kMostStep_m = 3e-3;
@@ -245,7 +245,7 @@ void GuessFacts::add_arc(const TreeEntry& samples) {
   }
 }
 
-// Points from two lists, or from a list of x and one depth for all.
+// Makes points from two lists, or from a list of x and one depth for all.
 void GuessFacts::add_points(FactId of_x, FactId of_z, FactId points) {
   std::vector<FactNumbers> depths = all(of_z);
   std::ranges::copy_if(all(points), std::back_inserter(depths),

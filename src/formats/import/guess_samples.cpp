@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLeastSamples = 512;  // of a recording
 
-// "I" and "Q", "rf_real" and "rf_imag": names that differ in this part alone.
+// Compares names that differ only in this part: "I" and "Q", "rf_real" and "rf_imag".
 bool is_pair(std::string_view a, std::string_view b, std::string_view real, std::string_view imaginary) {
   const bool at_end = a.ends_with(real) && b.ends_with(imaginary) &&
                       a.substr(0, a.size() - real.size()) == b.substr(0, b.size() - imaginary.size());
@@ -23,7 +23,7 @@ bool is_pair(std::string_view a, std::string_view b, std::string_view real, std:
   return at_end || at_begin;
 }
 
-// The in-phase array among the two, and the other one in `quadrature`.
+// Selects the in-phase array of the two, and the other one as `quadrature`.
 void find_quadrature(const ArrayTree& tree, GuessedSamples& chosen) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {
       {"i", "q"}, {"real", "imag"}, {"re", "im"}, {"inphase", "quadrature"}};
@@ -76,7 +76,7 @@ bool names_photoacoustics(const std::string& name) {
       [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
-// Elements x (x, z) or (x, y, z), or transposed, in a closed line: about their centre no quarter turn is without one.
+// Checks for elements x (x, z) or (x, y, z), or transposed, on a closed line: one per quarter turn about the centre.
 bool is_ring(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
   const auto dims = long_axes(shape);
   if (dims.size() != 2 || std::min(dims[0], dims[1]) > 3) return false;
@@ -94,7 +94,7 @@ bool is_ring(const std::vector<std::size_t>& shape, const std::vector<double>& v
   return n > 4 && gap < 0.5 * std::numbers::pi;
 }
 
-// Elements x (x, y, z), or transposed, in several rows.
+// Checks for elements x (x, y, z), or transposed, in several rows.
 bool is_matrix_probe(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
   const auto dims = long_axes(shape);
   if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3) return false;

@@ -11,15 +11,15 @@
 namespace echoloop {
 namespace {
 
-// A whole number without a unit that is no time in seconds.
+// Returns true for whole numbers without a unit that cannot be times in seconds.
 bool may_be_index(const FactNumbers& t0, double factor) {
   constexpr double kFew = 20.0;
   return factor != 1.0 && t0.named.unit == nullptr && largest(t0.values) > kFew &&
          std::ranges::all_of(t0.values, [](double v) { return v == std::floor(v); });
 }
 
-// A text of the file that says the event, in one of the words or in a sentence: "wave passes the origin". False: there
-// is none.
+// Reads a text of the file that names the event, as a keyword or in a sentence: "wave passes the origin". Returns false
+// if there is none.
 bool named_event(const ArrayTree& tree, GuessedDescription& out) {
   constexpr const char* kNames[] = {"tzero",         "timezero",      "timeorigin",  "zerotime",
                                     "timereference", "referencetime", "t0reference", "t0definition"};
@@ -44,12 +44,12 @@ bool named_event(const ArrayTree& tree, GuessedDescription& out) {
   return false;
 }
 
-// Writers whose delays are 0 at the centre of the array, by the names that they use.
+// Returns the writer whose delays are 0 at the centre of the array, by the names that it uses; empty: none.
 std::string origin_writer(const SentWaves& sent, const std::string& t0) {
   struct Names {
     const char *t0, *angles, *text;
   };
-  constexpr Names kNames[] = {{"tstart", "", "tstart of Field II"},  // t_start is anyone's
+  constexpr Names kNames[] = {{"tstart", "", "tstart of Field II"},  // t_start is not specific
                               {"start_time", "transmitdirection", "start_time beside transmit_direction of CUBDL"},
                               {"t0", "senderangle", "t0 beside sender_angle of vbeam"}};
   const FactNumbers* const angles = sent.plane_angles();
@@ -60,7 +60,7 @@ std::string origin_writer(const SentWaves& sent, const std::string& t0) {
   return {};
 }
 
-// Of each plane wave, from its first firing to its passage through the centre. Empty: not as many as times.
+// Returns the time from first firing to passage of the centre for each plane wave; empty if not as many as times.
 std::vector<double> ways_along(const TimeFacts& of, const FactNumbers& t0) {
   const FactNumbers* const angles = of.sent.plane_angles();
   std::vector<double> ways_s;
@@ -76,7 +76,7 @@ double spread_of(const std::vector<double>& values) {
   return most - least;
 }
 
-// t0 and `times` the way of each wave.
+// Returns t0 plus `times` the path time of each wave.
 std::vector<double> with_ways(const FactNumbers& t0, const std::vector<double>& ways_s, double times) {
   const double of_t0 = seconds(t0, 1e-2);
   std::vector<double> sums_s;
@@ -84,8 +84,8 @@ std::vector<double> with_ways(const FactNumbers& t0, const std::vector<double>& 
   return sums_s;
 }
 
-// A first sample that follows each first firing by one time, counted from the passage of the wave: the times are
-// smaller by the wave's way along half of the array (1), or this way is what they say (-1). 0: neither.
+// Finds first samples at a constant time after each first firing, counted from the wave's passage: the times are
+// smaller by the wave's path time along half of the array (1), or larger by it (-1). Returns 0 for neither.
 int sign_of_leads(const FactNumbers& t0, const std::vector<double>& ways_s) {
   constexpr double kLeastSpread_s = 0.1e-6, kMostRest = 0.1;
   const double all_s = ways_s.empty() ? 0.0 : spread_of(ways_s);
@@ -95,7 +95,7 @@ int sign_of_leads(const FactNumbers& t0, const std::vector<double>& ways_s) {
   return 0;
 }
 
-// A time that is larger by the way of each wave: by its name that of the passage, counted from sample 0, or that of
+// Meaning of times that are larger by the path time of each wave, by name: of the passage, counted from sample 0, or of
 // sample 0, counted from the first firing. "t0" may be both.
 enum class LongerTime { passage, sample, either };
 LongerTime longer_time(const FactNumbers& t0) {
@@ -105,9 +105,9 @@ LongerTime longer_time(const FactNumbers& t0) {
   return has("zero") || has("offset") || has("mwb") ? LongerTime::passage : LongerTime::either;
 }
 
-// "t0" is the time of the passage through the centre, in a recording that begins with the first firing, or the time of
-// sample 0, in one that begins with this passage. The first is assumed: point echoes of the first frame decide between
-// them. With another time in it, both remain open.
+// Handles "t0": the time of the passage of the centre, in a recording that starts with the first firing, or of sample
+// 0, in one that starts with this passage. Assumes the first: point echoes of the first frame decide between them. With
+// an additional time, both remain open.
 void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, GuessedDescription& out) {
   constexpr double kNone_s = 0.05e-6;
   if (largest(rest_s) < kNone_s && !out.meta.contains("demod_hz")) {
@@ -142,7 +142,7 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                                        return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
                                      })) != nullptr;
   const bool by_times = out.meta.contains("time_s");
-  // The beamformer that these names belong to subtracts t0 from the samples' times.
+  // The beamformer with these names subtracts t0 from the samples' times.
   const bool known = of.tree.find("ActElePosX").has_value() && of.tree.find("tx_angle").has_value();
   const std::vector<double> ways_s =
       t0 == nullptr || by_times || of.lines ? std::vector<double>() : ways_along(of, *t0);
@@ -192,7 +192,7 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   }
   if (of.lines || named_event(of.tree, out)) return;
   const bool elements =
-      out.meta.contains("tx_elements") || out.meta.contains("tx_of_trace");  // whose delays are 0 themselves
+      out.meta.contains("tx_elements") || out.meta.contains("tx_of_trace");  // their delays are 0 themselves
   const bool ustb = of.tree.find("geom").has_value() && of.tree.find("c0").has_value() && by_times;
   const std::string writer = elements                    ? ""
                              : ustb                      ? "geom and c0 of USTB"
@@ -209,7 +209,7 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   } else if (!writer.empty()) {
     out.assume("t_zero", "origin", "time counted from the passage of the wave through x = 0, as " + writer);
   } else {
-    // Beams that move along the array, from as few elements as the file does not say: of these the first one fires.
+    // Beams along the array, fired by an unknown number of elements: time zero is the first firing of these.
     if (const FactNumbers* const depth = of.facts.scalar("tx_foci_m");
         depth != nullptr && out.meta.contains("tx_foci_m") && of.facts.all("focus_z_m").empty())
       out.miss("t_zero", words("event at time 0 (", depth->path, ": foci, whose apertures are not in the file: ",
@@ -232,7 +232,7 @@ class SamplingGuesser {
   void sampling() {
     double fs_hz = 0.0;
     const FactNumbers* fc = facts_.scalar("fc_hz");
-    if (fc == nullptr && !is_iq()) fc = facts_.scalar("demod_hz");  // USTB and CUBDL: of RF as well
+    if (fc == nullptr && !is_iq()) fc = facts_.scalar("demod_hz");  // USTB and CUBDL: for RF as well
     const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
     if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = sampling_factor(*fs, stated_hz);
@@ -275,7 +275,7 @@ class SamplingGuesser {
 
  private:
   [[nodiscard]] bool is_iq() const { return signal_ == SignalKind::iq; }
-  // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
+  // Returns that of the data, after decimation, for ARRUS; of two with the same name neither is more likely.
   const FactNumbers* sampling_of_data() {
     if (const FactNumbers* const of_data = facts_.first("fs_hz", [](const FactNumbers& c) {
           return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
@@ -292,8 +292,8 @@ class SamplingGuesser {
     return fs;
   }
 
-  // Of a number without a unit that the times of the samples contradict: the unit that fits them. Times are certain
-  // with a unit, or where they can only be seconds; others where the number would be below the centre frequency.
+  // Returns the unit that fits the times of the samples, if a number without a unit contradicts them. Times are certain
+  // if they have a unit or can only be seconds; others if the number would be below the centre frequency.
   double sampling_factor(const FactNumbers& fs, double stated_hz) {
     const double by_name = hertz(fs), said_hz = fs.values[0] * by_name;
     if (times_ == nullptr) return by_name;

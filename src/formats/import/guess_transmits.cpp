@@ -9,11 +9,11 @@ namespace echoloop {
 namespace {
 
 constexpr double kWidestAngle = 0.55;                      // of plane waves, rad; larger ones may be degrees
-constexpr double kLongestDelay = 4.0;                      // times that of sound along the array
-constexpr double kLongestLaw = 1.05, kShortestLaw = 0.05;  // of one wave, likewise
+constexpr double kLongestDelay = 4.0;                      // relative to the travel time of sound along the array
+constexpr double kLongestLaw = 1.05, kShortestLaw = 0.05;  // of one wave, relative to the same time
 constexpr double kNearestPoint_m = 1e-4;
 
-// From the first to the last element that fires.
+// Returns the time from the first to the last firing.
 double duration(const std::vector<double>& law) {
   double least = HUGE_VAL, most = -HUGE_VAL;
   for (const double delay : law) {
@@ -22,7 +22,7 @@ double duration(const std::vector<double>& law) {
   return most < least ? 0.0 : most - least;
 }
 
-// Delays of 0 from both ends on, more than a law of all elements has, with others between them.
+// Returns true for delays of 0 at both ends, more than in a law of all elements, with others between them.
 bool may_have_silent_ends(const std::vector<double>& law) {
   const auto waits = [](double delay) { return delay != 0.0; };
   const auto first = std::ranges::find_if(law, waits);
@@ -39,8 +39,8 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   shape_ = shape;
   const auto rows_fit = [&](const FactNumbers& c) {
     const auto dims = long_axes(c.shape);
-    if (largest(c.values) * metres(c, 0.5) < kNearestPoint_m) return false;  // no points: infinite, or delays
-    if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);          // one point
+    if (largest(c.values) * metres(c, 0.5) < kNearestPoint_m) return false;  // not points: infinite, or delays
+    if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);          // single point
     return dims.size() == 2 && std::min(dims[0], dims[1]) <= 3 && is_axis(std::max(dims[0], dims[1]));
   };
   delays_ = facts_.first("tx_delays_s", [&](const FactNumbers& c) {
@@ -51,7 +51,7 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   foci_ = facts_.first("tx_foci_m", rows_fit);
   const FactNumbers* const given = sources_ != nullptr ? sources_ : foci_;
   if (delays_ != nullptr && given != nullptr && long_axes(delays_->shape).size() > long_axes(given->shape).size())
-    sources_ = foci_ = nullptr;  // one point beside a law for each transmit
+    sources_ = foci_ = nullptr;  // single point and a law per transmit
   angles_ = facts_.first("tx_angles_rad", [&](const FactNumbers& c) {
     return c.values.size() == 1 || (is_list(c.shape) && is_axis(c.values.size()));
   });
@@ -73,7 +73,7 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   } else if (fired_ != nullptr) {
     hints.n_transmits = fired_->values.size();
   }
-  // All elements in their order: a full matrix, which is the same both ways.
+  // Checks for all elements in order: a full matrix, which is symmetric.
   const auto all_in_order = [&] {
     if (fired_->values.size() != hints.n_elements) return false;
     for (std::size_t k = 1; k < fired_->values.size(); ++k)
@@ -84,7 +84,7 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   if (fired_ != nullptr && fired_alone && all_in_order()) hints.n_transmits = 0;
 }
 
-// Rows or columns are the transmits; where each has one firing element, whatever else is said of them, these elements.
+// Selects rows or columns as transmits; if each has one firing element, these elements replace all other lists.
 void SentWaves::choose_apodization(AxisHints& hints) {
   apodization_ = facts_.first("tx_apod", [&](const FactNumbers& c) {
     const auto dims = long_axes(c.shape);
@@ -100,7 +100,7 @@ void SentWaves::choose_apodization(AxisHints& hints) {
     return;
   }
   const std::vector<double>& weights = apodization_->values;
-  const auto element_alone = [&](std::size_t axis) {  // of each line along the other axis, from 1; empty: not of all
+  const auto element_alone = [&](std::size_t axis) {  // per line along the other axis, from 1; empty: not of all
     std::vector<double> alone(dims[axis], 0.0);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const std::size_t row = k / dims[1], column = k % dims[1];
@@ -136,7 +136,7 @@ std::size_t SentWaves::rows_of(const FactNumbers& list, std::size_t n_elements) 
     return dims[0] == n_elements ? dims[1] : dims[0];
   }
   const bool angles = list.named.fact == FactId("tx_angles_rad");
-  if (!angles && dims.size() == 1 && dims[0] <= 3 && !is_axis(dims[0])) return 1;  // one point
+  if (!angles && dims.size() == 1 && dims[0] <= 3 && !is_axis(dims[0])) return 1;  // single point
   return dims.empty() ? 1 : std::ranges::max(dims);
 }
 
@@ -219,7 +219,7 @@ std::vector<std::vector<double>> SentWaves::laws() const {
 
 bool SentWaves::delays_have_zero() const {
   if (sources_ != nullptr || foci_ != nullptr || delays_ == nullptr) return false;
-  constexpr double kAtZero = 1e-3;  // of the duration
+  constexpr double kAtZero = 1e-3;  // relative to the duration
   return std::ranges::any_of(laws(), [](const std::vector<double>& law) {
     double first = HUGE_VAL;
     for (const double delay : law)
@@ -228,8 +228,8 @@ bool SentWaves::delays_have_zero() const {
   });
 }
 
-// Seconds and microseconds by their size. Whole numbers, and numbers that are too long as microseconds, are samples or
-// nanoseconds where the longest law takes as long as that of a wave.
+// Finds seconds and microseconds by size. Whole numbers, and numbers too long as microseconds, are samples or
+// nanoseconds if the longest law then has a duration possible for a wave.
 void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const {
   double factor = seconds(*delays_, 1e-3);
   std::string note = unit_note(factor, Quantity::duration);
@@ -282,7 +282,7 @@ void SentWaves::angles(GuessedDescription& out) const {
                 : ""));
 }
 
-// Counted from 1, or from 0 where there is a 0.
+// Reads numbers counted from 1, or from 0 if there is a 0.
 void SentWaves::elements(GuessedDescription& out) const {
   const bool from_zero = std::ranges::min(fired_->values) == 0.0;
   Json numbers = Json::array();
@@ -291,24 +291,24 @@ void SentWaves::elements(GuessedDescription& out) const {
              words(fired_->path, ", single elements, counted from ", from_zero ? "0" : "1"));
 }
 
-// One number that is no count of all elements.
+// Returns a single number other than the count of elements; null: none.
 const FactNumbers* SentWaves::fired_element(std::size_t n_elements) const {
   const FactNumbers* const fired = facts_.scalar("tx_elements");
   const bool of_elements = fired != nullptr && plain_name(fired->path).find("el") != std::string::npos;
   return of_elements && fired->values[0] != static_cast<double>(n_elements) ? fired : nullptr;
 }
 
-// One number for all transmits, neither 0 nor infinite as those of plane waves are.
+// Returns a depth for all transmits other than 0; null: none. Plane waves have 0 or infinity.
 const FactNumbers* SentWaves::focal_depth() const {
   const FactNumbers* const depth = facts_.scalar("tx_foci_m");
   return depth != nullptr && depth->values[0] != 0.0 ? depth : nullptr;
 }
 
-// Virtual sources or foci: behind the array or in front of it.
+// Describes virtual sources behind the array or foci in front of it.
 void SentWaves::points(const FactNumbers& c, const ArrayCounts& counts, GuessedDescription& out) const {
   const std::size_t n = std::max<std::size_t>(counts.n_transmits, 1);
   const std::vector<std::size_t> dims = long_axes(c.shape);
-  const bool rows = dims[0] == n;  // one a transmit
+  const bool rows = dims[0] == n;  // one per transmit
   const std::size_t n_axes = c.values.size() / n;
   double deepest = 0.0;
   for (std::size_t k = 0; k < n; ++k) {

@@ -1,5 +1,5 @@
-// RF lines in the image files of ITK: MetaImage (text lines "key = value" up to ElementDataFile = LOCAL) and NRRD (text
-// lines "key: value" up to an empty one), then the numbers, first axis fastest: depth, lines, frames. Spacings are
+// RF lines in ITK image files: MetaImage (text lines "key = value" up to ElementDataFile = LOCAL) and NRRD (text lines
+// "key: value" up to an empty one), then the numbers, first axis fastest: depth, lines, frames. Spacings are in
 // millimetres.
 #include <algorithm>
 #include <bit>
@@ -34,7 +34,7 @@ std::string stripped(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
-// Up to the line for which `ends` is true.
+// Reads up to the line for which `ends` returns true.
 template <class Ends>
 ImageHeader read_header(std::string_view head, char between, Ends&& ends) {
   ImageHeader header;
@@ -86,7 +86,7 @@ struct Image {
   std::size_t header_bytes = 0;
 };
 
-// Null: not what lines look like.
+// Returns null if the image cannot be RF lines.
 std::unique_ptr<KnownLines> lines_of_image(const OpenRequest& request, const Image& image) {
   const bool counts =
       std::ranges::all_of(image.size, [](double n) { return n >= 1 && n <= 1e9 && n == std::floor(n); });
@@ -102,12 +102,12 @@ std::unique_ptr<KnownLines> lines_of_image(const OpenRequest& request, const Ima
   for (const double n : {image.size.size() > 2 ? image.size[2] : 1.0, image.size[1], image.size[0]})
     lines->raw.shape.push_back(static_cast<std::size_t>(n));
   lines->meta = {{"axes", {"frame", "line", "time"}}, {"c_m_s", 1540}};
-  if (image.spacing_mm[0] == 1.0) {  // what ITK writes where nothing was set; no line is sampled every millimetre
+  if (image.spacing_mm[0] == 1.0) {  // ITK's default; no line is sampled every millimetre
     lines->lacks = words("a spacing of ", image.spacing_mm[0], " x ", image.spacing_mm[1], ", which is no length");
     if (image.spacing_mm[1] != 1.0) lines->meta["pitch_m"] = image.spacing_mm[1] * 1e-3;
     return lines;
   }
-  // Along the lines: millimetres of depth; 1540 m/s there and back.
+  // Spacing along the lines: millimetres of depth; two-way path at 1540 m/s.
   const double fs_hz = 0.5 * 1540.0 / (image.spacing_mm[0] * 1e-3);
   lines->meta["fs_hz"] = fs_hz;
   lines->meta["pitch_m"] = image.spacing_mm[1] * 1e-3;
@@ -137,7 +137,7 @@ std::unique_ptr<KnownLines> meta_image(const OpenRequest& request, std::string_v
                                   .header_bytes = header.bytes});
 }
 
-// "(0.03,0) (0,0.3)": the length of each.
+// Returns the length of each direction in "(0.03,0) (0,0.3)".
 std::vector<double> lengths_of(std::string directions) {
   std::vector<double> lengths;
   std::ranges::replace(directions, ',', ' ');
@@ -178,15 +178,15 @@ std::unique_ptr<KnownLines> image_lines(const OpenRequest& request) {
   return head.starts_with("NRRD000") ? nrrd(request, head) : nullptr;
 }
 
-// RF lines as IQ: their analytic signal (Hilbert transform), mixed to the centre frequency, so that what the viewer
-// shows is their envelope.
+// Converts RF lines to IQ: their analytic signal (Hilbert transform), mixed to the centre frequency, so that the viewer
+// shows their envelope.
 
 namespace {
 
-constexpr double kLowEdge = 0.05;      // of the centre frequency, below which offsets and drifts are left out
-constexpr std::size_t kSilence = 256;  // samples beyond a line: its end does not reach its beginning
+constexpr double kLowEdge = 0.05;      // of the centre frequency; offsets and drifts below are removed
+constexpr std::size_t kSilence = 256;  // zero samples after a line: its end does not affect its start
 
-// Of a frequency from 0 to half of the sampling frequency, in the analytic signal: 2, rising from 0 at an offset.
+// Returns the weight of a frequency from 0 to fs / 2 in the analytic signal: 2, rising from 0 at DC.
 double analytic_weight(double hertz, double center_hz) {
   const double at = hertz / (kLowEdge * center_hz);
   return at < 1.0 ? 1.0 - std::cos(kPi * at) : 2.0;
@@ -194,7 +194,7 @@ double analytic_weight(double hertz, double center_hz) {
 
 class Mixer {
  public:
-  // `a`: of the lines as they come out, longer than they are stored where they begin at times of their own.
+  // `a`: of the output lines, longer than the stored ones if these start at different times.
   explicit Mixer(const Acquisition& a)
       : n_(static_cast<std::size_t>(a.n_samples)), size_(std::bit_ceil(n_ + kSilence)), fourier_(size_) {
     for (std::size_t k = 0; k < size_ / 2; ++k)
@@ -206,7 +206,7 @@ class Mixer {
           std::polar(1.0, -2.0 * kPi * a.center_hz * (a.transmits[0].t0_s + static_cast<double>(i) / a.sampling_hz)));
   }
 
-  // `from[0]` becomes sample `first`. Samples that are not finite stay so, and count as 0 for the others.
+  // Places `from[0]` at sample `first`. Samples that are not finite remain so, and count as 0 for the others.
   template <class T>
   void line(std::span<const T> from, std::size_t first, float* to) {
     values_.assign(size_, 0.0);
@@ -234,7 +234,7 @@ class Mixer {
   std::vector<std::complex<double>> carrier_, values_;
 };
 
-// In samples after the first line of all.
+// Returns the start of each line in samples after the earliest line.
 std::vector<std::size_t> first_samples(const Acquisition& a, const std::vector<double>& t0_s) {
   std::vector<std::size_t> first(a.probe.elements.size(), 0);
   for (std::size_t e = 0; e < std::min(first.size(), t0_s.size()); ++e)

@@ -30,7 +30,7 @@ void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }
 
-// The first frame: that of settings, which hold what is sent or room for what is not there yet.
+// Returns true if the first frame is constant: files of settings have transmit parameters or empty buffers.
 bool is_silent(const LibraryRecording& recording) {
   const Acquisition& a = *recording.acquisition;
   const std::vector<std::byte> frame = first_frame(recording);
@@ -51,7 +51,7 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
       return std::ranges::any_of(guess.missing, [&](const Missing& one) { return one.key == key; });
     };
     if (request.folder == nullptr && !guess.named_samples && misses("fs_hz") && misses("pitch_m"))
-      throw Error::from_line(unknown.what() + (" (" + how + ")"));  // nothing speaks for channel data
+      throw Error::from_line(unknown.what() + (" (" + how + ")"));  // no evidence of channel data
     std::string list;
     for (const Missing& one : guess.missing) list += (list.empty() ? "" : ", ") + one.text;
     throw Error(what,
@@ -68,12 +68,12 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
   return recording;
 }
 
-// In a folder, of whatever writer.
+// Returns true for a JSON file in the folder itself, by any writer.
 bool is_inside(const OpenRequest& request, const SidecarFile& beside) {
   return request.folder != nullptr && beside.path.parent_path() == request.path;
 }
 
-// What JSON files in the folder say by their names.
+// Adds the facts in JSON files of the folder, by name.
 std::unique_ptr<ArrayTree> with_facts_inside(const OpenRequest& request, std::unique_ptr<ArrayTree> tree) {
   std::vector<NamedText> texts;
   for (const SidecarFile& beside : request.sidecars) {
@@ -158,7 +158,7 @@ LibraryRecording read_folder(const OpenRequest& request) {
 
 LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,
                              const Error& unknown) {
-  const bool described = sidecar && sidecar->meta.size() > 1;  // beyond the name of the file
+  const bool described = sidecar && sidecar->meta.size() > 1;  // more than the name of the file
   if (described)
     return described_tree(request, sidecar->what, sidecar->meta, tree, tree.container() + " with JSON description");
   if (auto known = read_named_layout(request, tree)) return std::move(*known);
@@ -173,7 +173,7 @@ bool looks_like_hdf5(std::span<const std::byte> bytes) {
   return false;
 }
 
-// Files of other kinds, named: what they are and what to do. Reader process.
+// Files of other kinds, by name, with advice. Reader process.
 
 namespace {
 
@@ -225,8 +225,8 @@ constexpr std::array kSignatures{
     Signature{0, "SIMPLE  ="sv, "a FITS file", "save the samples as .npy, .mat or .h5"},
 };
 
-// MATLAB v4: no signature, but a header of five integers: type (0 to 52), rows, columns, complex or not, length of the
-// name, which ends in a zero.
+// Recognises MATLAB v4: no signature, but a header of five integers: type (0 to 52), rows, columns, complex or not,
+// length of the name, which ends in a zero.
 bool is_mat4(std::string_view start) {
   std::array<std::int32_t, 5> header{};
   if (start.size() < sizeof(header)) return false;
@@ -260,13 +260,13 @@ OtherKind identify_other_kind(std::span<const std::byte> bytes) {
   return {};
 }
 
-// What `echoloop describe` and the window show of a file, as JSON: entries with a value or a range, guesses, what is
-// missing. Reader process.
+// JSON outline of a file for `echoloop describe` and the window: entries with a value or a range, guesses, missing
+// keys. Reader process.
 
 namespace {
 
 constexpr std::size_t kMostShown = 400;               // entries
-constexpr std::size_t kSmall = 8, kRanged = 1 << 20;  // numbers spelled out; numbers whose range is looked for
+constexpr std::size_t kSmall = 8, kRanged = 1 << 20;  // numbers listed; numbers searched for their range
 
 std::string value_text(const ArrayTree& tree, std::size_t k) {
   const TreeEntry& entry = tree.entries()[k];
@@ -286,7 +286,7 @@ std::string value_text(const ArrayTree& tree, std::size_t k) {
   }
 }
 
-// A container may know only from the numbers themselves whether they are complex.
+// Returns the type; some containers detect complex numbers only by reading them.
 std::string type_text(const ArrayTree& tree, std::size_t k, bool samples) {
   const TreeEntry& entry = tree.entries()[k];
   if (!entry.numeric || entry.complex || (!samples && entry.count() > kRanged)) return entry.type;
@@ -366,10 +366,10 @@ bool is_speed(double c_m_s) { return c_m_s >= 300.0 && c_m_s <= 20'000.0; }
 
 struct MaterialSpeed {
   double c_m_s = 0.0;     // 0: not in the file
-  std::string note = {};  // of one that depends on direction
+  std::string note = {};  // for a speed that depends on direction
 };
 
-// The coefficient of degree 0 is the mean of a velocity that depends on direction: the middle of the first row.
+// Returns the speed; if it depends on direction, its mean, the coefficient of degree 0: centre of the first row.
 MaterialSpeed brain_speed(const ArrayTree& tree) {
   if (const auto entry = tree.find("exp_data.material.vel_spherical_harmonic_coeffs")) {
     const std::vector<std::size_t>& shape = tree.entries()[*entry].shape;

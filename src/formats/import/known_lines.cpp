@@ -22,8 +22,8 @@ std::int32_t int_at(std::span<const std::byte> bytes, std::size_t index) {
   return value;
 }
 
-// Ultrasonix (Sonix RP, Texo): 19 integers, of which type, frames, w, h, ss; probe, txf, sf. Type 16: RF, lines of h
-// samples of int16; 2, 4 and 8: images before and after scan conversion.
+// Reads Ultrasonix (Sonix RP, Texo): 19 integers, including type, frames, w, h, ss; probe, txf, sf. Type 16: RF, lines
+// of h samples of int16; 2, 4 and 8: images before and after scan conversion.
 std::unique_ptr<KnownLines> ultrasonix(const std::string& what, std::span<const std::byte> bytes) {
   if (bytes.size() < 76 + 512) return nullptr;
   const auto field = [&](std::size_t k) { return static_cast<double>(int_at(bytes, k)); };
@@ -65,14 +65,14 @@ std::unique_ptr<ArrayTree> tree_of_lines(const OpenRequest& request, const Known
   return view_tree(lines.container, {.real = view, .imaginary = {}, .owner = request.file});
 }
 
-// What the user knows better than the header, or what it lacks.
+// Applies the user's corrections and additions to the header.
 void take_corrections(const OpenRequest& request, KnownLines& lines) {
   for (const SidecarFile& beside : request.sidecars) {
     if (beside.path.extension() != ".json" || beside.path.filename() == "params.json") continue;
     const Json given = parse_description(beside.path.string(), beside.file->bytes());
     const auto items = given.items();
     if (std::none_of(items.begin(), items.end(), [](const auto& one) { return find_description_key(one.key()); }))
-      continue;  // of another program
+      continue;  // by another program
     check_description_keys(beside.path.string(), given);
     for (const auto& [key, value] : items) {
       if (key == "file" || is_free_key(key)) continue;
@@ -145,8 +145,8 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
   return recording;
 }
 
-// Beamformed lines that are not parallel (of a convex probe, or steered) as the evenly spaced columns of a beamformed
-// recording: IQ samples interpolated between two lines and along them.
+// Converts beamformed lines that are not parallel (of a convex probe, or steered) to evenly spaced columns of a
+// beamformed recording: IQ samples interpolated between two lines and along them.
 
 namespace {
 
@@ -155,9 +155,9 @@ constexpr double kMostPixels = 1 << 26;
 constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
 
 struct SectorPixel {
-  std::uint32_t line = kOutside;  // and the next one
-  float next = 0.0F;              // weight of the next one
-  float sample = 0.0F;            // along both
+  std::uint32_t line = kOutside;  // left one of two lines
+  float next = 0.0F;              // weight of the right one
+  float sample = 0.0F;            // position along both
 };
 
 struct SectorLine {
@@ -165,7 +165,7 @@ struct SectorLine {
       : x_m(e.x_m), z_m(e.z_m), sine(std::sin(e.normal_rad)), cosine(std::cos(e.normal_rad)) {}
   double x_m, z_m, sine, cosine;
 
-  // Distance of (x, z) from the line, positive to its right, and along it from its start.
+  // Return the distance of (x, z) from the line, positive on its right, and its distance along it from its start.
   [[nodiscard]] double beside(double x, double z) const { return (x - x_m) * cosine - (z - z_m) * sine; }
   [[nodiscard]] double along(double x, double z) const { return (x - x_m) * sine + (z - z_m) * cosine; }
 };
@@ -204,7 +204,7 @@ class SectorTable {
     }
   }
 
-  // `values`: pairs (I, Q) of all lines. `out`: of all columns.
+  // Interpolates `values`, pairs (I, Q) of all lines, to `out`, those of all columns.
   void convert(const std::vector<float>& values, float* out) const {
     for (const SectorPixel& p : pixels_) {
       float parts[2] = {0.0F, 0.0F};
@@ -254,7 +254,7 @@ class SectorTable {
   std::vector<SectorLine> lines_;
   int n_in_;
   double step_m_ = 0.0, first_m_ = 0.0;
-  std::vector<SectorPixel> pixels_;  // of each column, from the top
+  std::vector<SectorPixel> pixels_;  // per column, from the top
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-// Times in samples are those of delays; wavelengths are lengths, or of delays as times.
+// Returns true if the fact may have the unit: samples for delays only; wavelengths for lengths and delays.
 bool may_have_unit(FactId fact, const Unit& unit) {
   if (unit.quantity == Quantity::samples) return fact == FactId("tx_delays_s");
   return unit.quantity != Quantity::wavelengths || (fact->traits & kInWaves) != 0;

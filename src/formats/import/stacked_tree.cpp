@@ -1,7 +1,6 @@
-// Arrays that a file has once a transmit or a frame ("tx_00/rf", "tx_01/rf", "[0].rf", "rf_1"), as one array with one
-// more axis ("tx_*/rf"), and the numbers beside them ("tx_*/angle") likewise; and what a text that is a JSON object
-// says
-// ("metadata.fs" of metadata). Reader process.
+// Joins arrays stored once per transmit or frame ("tx_00/rf", "tx_01/rf", "[0].rf", "rf_1") into one array with an
+// added axis ("tx_*/rf"), and the numbers of the same groups ("tx_*/angle"); adds the contents of texts that are JSON
+// objects ("metadata.fs" of metadata). Reader process.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -14,17 +13,17 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kLeastStackedSamples = 512;  // of an array that is stacked
+constexpr std::size_t kLeastStackedSamples = 512;  // of a stacked array
 constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-struct Numbered {  // a path with one of its numbers
+struct Numbered {  // path split at one of its numbers
   std::string before, after;
   std::uint64_t number = 0;
 };
 
-// Of each number of a path, the last one first.
+// Returns each number of a path, from the last one on.
 std::vector<Numbered> numbers_of_path(const std::string& path) {
   std::vector<Numbered> all;
   for (std::size_t end = path.size(); end > 0; --end) {
@@ -84,23 +83,23 @@ class StackedTree final : public ArrayTree {
   }
 
  private:
-  using Members = std::map<std::uint64_t, std::size_t>;  // entries by their number
+  using Members = std::map<std::uint64_t, std::size_t>;  // entries by number
   using Groups = std::map<std::pair<std::string, std::string>, Members>;
 
   struct Added {
-    std::vector<std::size_t> parts = {};  // that are stacked
-    std::vector<double> numbers = {};     // of JSON
+    std::vector<std::size_t> parts = {};  // entries to stack
+    std::vector<double> numbers = {};     // from JSON
   };
   [[nodiscard]] const Added& added(std::size_t entry) const { return added_.at(entry - inner_->entries().size()); }
 
   void parse(const std::string& path, const std::string& text) {
     try {
       put(path, parse_description(path, std::as_bytes(std::span(text)), {.bytes = kMostJson, .values = kMostJson}));
-    } catch (const Error&) {  // a text like others
+    } catch (const Error&) {  // not JSON
     }
   }
 
-  // Numbers, lists of numbers, and lists of as long ones.
+  // Adds numbers, lists of numbers, and lists of lists of equal length.
   void put(const std::string& path, const Json& value) {
     if (value.is_object()) {
       for (const auto& [name, member] : value.items()) put(path + "." + name, member);
@@ -118,7 +117,7 @@ class StackedTree final : public ArrayTree {
       add_entry({.path = path, .type = "JSON", .shape = shape, .numeric = true, .text = {}}, {.numbers = numbers});
   }
 
-  // False: no table of numbers of that shape.
+  // Returns false unless it is a table of numbers of that shape.
   static bool gather(const Json& value, std::span<const std::size_t> shape, std::vector<double>& numbers) {
     if (shape.empty()) {
       if (value.is_number()) numbers.push_back(value.get<double>());
@@ -158,7 +157,7 @@ class StackedTree final : public ArrayTree {
     }
   }
 
-  // False: not all are alike.
+  // Returns false unless all have the same shape and type.
   bool stack(const Numbered& name, const Members& members) {
     const TreeEntry& first = entries_[members.begin()->second];
     for (const auto& [number, k] : members) {

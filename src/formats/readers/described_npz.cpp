@@ -1,5 +1,5 @@
-// numpy's .npz with a description: one member holds the samples, described by a JSON sidecar, or by further members
-// named like the sidecar's keys (fs_hz, axes, t_zero, ...), or both (the sidecar wins). Reader process.
+// NumPy .npz with a description: one member holds the samples, described by a JSON sidecar, by further members named
+// like the sidecar's keys (fs_hz, axes, t_zero, ...), or by both (the sidecar has priority). Reader process.
 #include <optional>
 
 #include "formats/base/format_table.h"
@@ -30,7 +30,7 @@ Json json_of(const NpyFile& file) {
   return list;
 }
 
-// "rf", "iq", "data" or "samples" if there is one, else the only member of two axes or more.
+// Returns "rf", "iq", "data" or "samples" if present, else the only member of two or more axes.
 std::string samples_name(const std::string& what, const NpzMembers& members) {
   for (const char* const name : {"rf", "iq", "data", "samples", "RF", "IQ"}) {
     const auto found = members.find(name);

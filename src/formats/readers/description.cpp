@@ -42,7 +42,7 @@ void set_first_sample_times(const std::string& what, const Json& meta, Acquisiti
 
 enum class TimeZero { first_firing, origin, centre, delays };  // delays: the zero of explicit delays
 
-// One of the words, or a sentence with them ("instant the first element fires", "... passes the array centre").
+// Accepts the keywords and sentences with them ("instant the first element fires", "... passes the array centre").
 TimeZero described_time_zero(const std::string& what, const Json& meta, bool all_by_delays) {
   if (!meta.contains("t_zero") && all_by_delays) return TimeZero::delays;
   const std::string t_zero = json_text(what, require_key(what, meta, "t_zero"), "t_zero");
@@ -59,10 +59,10 @@ TimeZero described_time_zero(const std::string& what, const Json& meta, bool all
 double centre_x_m(const Probe& probe) {
   const auto [left, right] = std::ranges::minmax(probe.elements, {}, &Element::x_m);
   const double x_m = 0.5 * (left.x_m + right.x_m);
-  return std::abs(x_m) < 1e-6 ? 0.0 : x_m;  // rounding
+  return std::abs(x_m) < 1e-6 ? 0.0 : x_m;  // removes rounding errors
 }
 
-// What is added to the file's times to count from the program's time zero.
+// Returns the offset that converts the file's times to the program's time zero.
 double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisition& a) {
   if (zero == TimeZero::delays) return -tx.passage_s;
   if (zero == TimeZero::first_firing) {
@@ -72,7 +72,7 @@ double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisitio
   return arrival_s(tx.transmit, a.probe, zero == TimeZero::centre ? centre_x_m(a.probe) : 0.0, 0.0, a.sound_speed_m_s);
 }
 
-// Positions that are counted from elsewhere than the centre of the array have another passage.
+// Notes the time zero at x = 0 if the array centre, where the wave passes at another time, is elsewhere.
 void say_passage(Acquisition& a) {
   const double centre_m = centre_x_m(a.probe);
   if (std::abs(centre_m) <= a.probe.pitch_m) return;
@@ -84,7 +84,7 @@ void say_passage(Acquisition& a) {
   a.assumptions.emplace_back(text);
 }
 
-// Moves every transmit from the file's clock to the program's; for IQ the phase of the mixer moves along.
+// Moves every transmit from the file's clock to the program's; returns the phase rotation for IQ, empty if none.
 std::vector<double> apply_time_zero(const std::string& what, const Json& meta, Acquisition& a,
                                     const std::vector<DescribedTransmit>& described) {
   const TimeZero zero = described_time_zero(
@@ -103,8 +103,8 @@ std::vector<double> apply_time_zero(const std::string& what, const Json& meta, A
   return rotated ? rotation_rad : std::vector<double>{};
 }
 
-// Beams of a sector leave the middle of the array, where the program has x = 0 (core/acquisition.h): positions that
-// count from elsewhere are moved there, as readers of other formats do.
+// Moves the origin to the array centre if the beams form a sector: they start there, where the program has x = 0
+// (core/acquisition.h). Readers of other formats do the same.
 void centre_sector(Acquisition& a, std::vector<double>& rotation_rad) {
   PlacedProbe placed{.probe = a.probe, .origin_x_m = centre_x_m(a.probe)};
   if (!all_focused(a) || std::abs(placed.origin_x_m) <= a.probe.pitch_m) return;
@@ -137,7 +137,7 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
 
 }  // namespace
 
-// "channel" beside "element" is that of I and Q.
+// Accepts "channel" as the axis of I and Q if there is also "element".
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
   constexpr const char* kAccepted =
       "a list of axis names: frame, transmit, element (or line), time, iq, one; of files also trace";
@@ -258,7 +258,7 @@ void check_description_keys(const std::string& what, const Json& meta, OtherKeys
 
 namespace {
 
-// Evenly spaced times in place of fs_hz and t0_s.
+// Replaces evenly spaced times by fs_hz and t0_s.
 Json with_times(const std::string& what, const Json& meta, std::size_t n_samples) {
   if (!meta.contains("time_s")) return meta;
   const std::vector<double> times = json_numbers(what, meta.at("time_s"), "time_s");
@@ -276,7 +276,7 @@ Json with_times(const std::string& what, const Json& meta, std::size_t n_samples
   return complete;
 }
 
-// Lines of an image that is already beamformed, each from its element along its normal: one plane wave straight down,
+// Describes lines of a beamformed image, each from its element along its normal, as one plane wave at 0 degrees with
 // time zero at the array.
 void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.transmits.resize(1);
@@ -286,7 +286,7 @@ void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.probe.pitch_m = step_m;
 }
 
-// Keys that check_description_keys() let pass.
+// Lists unknown keys that check_description_keys() accepted.
 void say_other_keys(const Json& meta, Acquisition& a) {
   constexpr std::size_t kMostNamed = 6;
   std::string list;
@@ -300,7 +300,7 @@ void say_other_keys(const Json& meta, Acquisition& a) {
   if (n > 0) a.assumptions.emplace_back("keys of the description without effect: " + list);
 }
 
-// The values of the keys that "assumed" lists.
+// Lists the values of the keys in "assumed".
 void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
   say_other_keys(meta, a);
   constexpr const char* kAccepted = "a list of keys of the description, such as [\"t0_s\"]";
@@ -384,7 +384,7 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
     Sidecar sidecar{.what = what, .meta = parse_description(what, beside.file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
-    if (same && sidecar.meta.size() == 1) continue;  // the name alone
+    if (same && sidecar.meta.size() == 1) continue;  // only the name
     const bool own = sidecar_kind(request, beside) == SidecarKind::own;
     if (same || (own && names == sidecar.meta.end())) return sidecar;
     if (own) throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");

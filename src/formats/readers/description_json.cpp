@@ -13,11 +13,11 @@ namespace {
 constexpr const char* kWanted = "a description {...} of an array";
 constexpr std::size_t kMaxJsonDepth = 64;
 
-// Of all objects together: 16384 transmits have 7 keys each, at most.
+// Limits for all objects together: 16384 transmits have at most 7 keys each.
 constexpr std::size_t kMostKeys = 120'000, kMostKeyBytes = std::size_t{1} << 20;
 
-// Reads the text once, in linear time, and refuses what the library would take without a word: nesting without limit,
-// more values than memory is meant for, more keys than any scan has, and a key that occurs twice.
+// Checks the text once, in linear time, and refuses input that the library would accept: unlimited nesting, more values
+// than the memory is meant for, more keys than any scan has, and duplicate keys.
 class Checker final : public Json::json_sax_t {
  public:
   Checker(const std::string& what, std::size_t most) : what_(what), left_(most) {}
@@ -43,7 +43,7 @@ class Checker final : public Json::json_sax_t {
   bool start_array(std::size_t) override { return begin(); }
   bool end_array() override { return end(); }
   bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
-    return false;  // the parser proper says what is wrong
+    return false;  // the main parser reports the error
   }
 
  private:
@@ -65,9 +65,9 @@ class Checker final : public Json::json_sax_t {
   }
 
   const std::string& what_;
-  std::size_t left_;                         // values that may still come
+  std::size_t left_;                         // number of further values allowed
   std::size_t n_keys_ = 0, key_bytes_ = 0;   // so far
-  std::vector<std::set<std::string>> keys_;  // of each open object; none for a list
+  std::vector<std::set<std::string>> keys_;  // of each open object; empty for a list
 };
 
 }  // namespace
@@ -80,7 +80,7 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
   const char* const text = reinterpret_cast<const char*>(bytes.data());
   Checker checker(what, limits.values);
   try {
-    constexpr bool kComments = true;  // as `echoloop describe` prints them
+    constexpr bool kComments = true;  // as printed by `echoloop describe`
     static_cast<void>(
         Json::sax_parse(text, text + bytes.size(), &checker, Json::input_format_t::json, true, kComments));
     Json meta = Json::parse(text, text + bytes.size(), nullptr, true, kComments);

@@ -15,9 +15,9 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays | element, ...}";
-constexpr double kDescribedTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
-// Of delays that were rounded: those within a quarter of a period of each other make the same wave (Rayleigh); half a
-// sample, and by as much as half of it the wave that fits many best may miss one. Codes of half a period are no wave.
+constexpr double kDescribedTolerance_periods = 0.02;  // of a delay; decimals and 250 MHz clocks round to less
+// Limits for rounded delays: within a quarter of a period of each other they make the same wave (Rayleigh). Rounding
+// adds half a sample, and the best fit may miss one by as much as half of that. Half-period codes are no wave.
 constexpr double kRoundedTolerance_periods = 0.125, kRoundedTolerance_samples = 0.75, kCode_periods = 0.24;
 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
@@ -31,7 +31,7 @@ Probe elements_probe(const std::string& what, const Json& meta, std::size_t n) {
   const auto of_each = [&](const char* key, std::vector<double> otherwise) {
     return meta.contains(key) ? element_numbers(what, meta, key, n) : std::move(otherwise);
   };
-  if (describes_lines(meta) && meta.contains("element_normal_rad")) {  // several may start at one place
+  if (describes_lines(meta) && meta.contains("element_normal_rad")) {  // several may start at the same position
     const std::vector<double> x_m = element_numbers(what, meta, "element_x_m", n),
                               z_m = of_each("element_z_m", std::vector<double>(n, 0.0)),
                               normal_rad = element_numbers(what, meta, "element_normal_rad", n);
@@ -47,7 +47,7 @@ Probe elements_probe(const std::string& what, const Json& meta, std::size_t n) {
   return probe;
 }
 
-// element_pos_m: a matrix, one row or one column for each element, (x, z) or (x, y, z).
+// Reads element_pos_m: a matrix with one row or column per element, (x, z) or (x, y, z).
 Probe matrix_probe(const std::string& what, const Json& rows, std::size_t n) {
   std::vector<std::vector<double>> table;
   if (!rows.is_array() || rows.empty() || rows.size() > static_cast<std::size_t>(kMaxElements))
@@ -110,7 +110,7 @@ Transmit delays_transmit(const std::string& what, const Json& list, std::size_t 
   return transmit;
 }
 
-// A diverging wave comes from behind the array, or from an element that fires alone.
+// Checks the source: behind the array, or an element that fires alone, for a diverging wave; z > 0 for a focused one.
 Transmit from_source(const std::string& what, const Json& list, const char* key, TransmitKind kind,
                      const Probe& probe) {
   const auto point = json_numbers(what, list, key);
@@ -130,7 +130,7 @@ Transmit from_source(const std::string& what, const Json& list, const char* key,
   return transmit;
 }
 
-// "kind", or what the other keys say.
+// Returns "kind", or the kind implied by the other keys.
 std::string entry_kind(const std::string& what, const Json& entry) {
   if (entry.contains("kind")) return json_text(what, entry.at("kind"), "kind");
   for (const auto& [key, kind] : {std::pair{"delays_s", "delays"},
@@ -169,7 +169,7 @@ Transmit transmit_entry(const std::string& what, const Json& entry, const Probe&
   return transmit;
 }
 
-// Elements with apodization 0 are silent: they do not fire first, and an explicit delay law skips them.
+// Makes elements with apodization 0 silent: they are not the first to fire, and explicit delays skip them.
 void set_active_elements(const Probe& probe, const std::vector<double>& weights, DescribedTransmit& tx) {
   tx.active.assign(weights.size(), true);
   for (std::size_t e = 0; e < weights.size(); ++e) {
@@ -180,7 +180,7 @@ void set_active_elements(const Probe& probe, const std::vector<double>& weights,
   tx.transmit.aperture_m = aperture_width_m(probe, tx.active);
 }
 
-// Of one transmit by "tx_apod".
+// Returns the weights of one transmit in "tx_apod".
 std::vector<double> transmit_weights(const std::string& what, const Json& list, std::size_t n_elements) {
   std::vector<double> weights = element_numbers(what, Json{{"tx_apod", list}}, "tx_apod", n_elements);
   const auto below = std::ranges::count_if(weights, [](double w) { return w < 0.0; });
@@ -196,7 +196,7 @@ bool is_mirrored(const std::string& what, const Json& meta) {
   return found->get<bool>();
 }
 
-// Left and right exchanged; explicit delays are still those of the elements.
+// Exchanges left and right; explicit delays are reversed with the elements.
 void mirror(DescribedTransmit& tx) {
   tx.transmit.angle_rad = -tx.transmit.angle_rad;
   tx.transmit.source_x_m = -tx.transmit.source_x_m;
@@ -204,7 +204,7 @@ void mirror(DescribedTransmit& tx) {
   std::reverse(tx.active.begin(), tx.active.end());
 }
 
-// The wave that explicit delays make.
+// Replaces explicit delays by the wave that they make.
 void name_wave(const std::string& what, std::size_t k, const Acquisition& a, DescribedTransmit& tx) {
   const std::vector<double> delays_s = tx.transmit.element_delays_s;
   tx.by_delays = true;
@@ -265,7 +265,7 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
 std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a) {
   const std::size_t n_elements = a.probe.elements.size();
   std::vector<DescribedTransmit> result;
-  Json apod;  // one row, or one a transmit
+  Json apod;  // one row, or one per transmit
   const bool mirrored = is_mirrored(what, meta);
   const auto add = [&](DescribedTransmit tx) {
     if (!apod.is_null() && tx.active.empty()) {
@@ -282,7 +282,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     if (!several) add({.transmit = make(list)});
     for (std::size_t k = 0; several && k < list.size(); ++k) add({.transmit = make(list[k])});
   };
-  // One row a transmit: also as columns, which the lengths tell apart.
+  // Returns one row per transmit, transposing columns, which are recognised by their lengths.
   const auto by_transmit = [](const Json& list, std::size_t least, std::size_t most) {
     const bool matrix = list.is_array() && !list.empty() && list[0].is_array() && !list[0].empty();
     const auto is_row = [&](std::size_t n) { return n >= least && n <= most; };

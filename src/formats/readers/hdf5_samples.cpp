@@ -20,15 +20,15 @@ namespace {
 using hdf5::Id;
 using hdf5::Node;
 
-// How samples are stored, and the type that they are read as.
+// Storage of samples, and the type that they are read as.
 
-struct Stored {  // one dataset; all of a recording are alike
+struct Stored {  // one dataset; all of a recording are equal
   std::vector<std::size_t> shape;
   std::string real, imaginary;  // members of a compound, or empty
   std::string number;           // "int16", "a compound"
   SampleType type = SampleType::float32;
-  bool half = false;      // float16, or a compound of two
-  std::size_t bytes = 0;  // all its numbers as they are stored
+  bool half = false;      // float16, or a compound of two float16
+  std::size_t bytes = 0;  // of all stored values
 
   bool operator==(const Stored&) const = default;
 };
@@ -41,7 +41,7 @@ Id native_half() {
   return half;
 }
 
-// Error unless the dataset has those axes, and real or complex numbers.
+// Throws Error unless the dataset has those axes, and real or complex numbers.
 Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
   Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
   if (found.shape.size() != axes.size()) {
@@ -74,7 +74,7 @@ Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
   return found;
 }
 
-// The frames that both parts of IQ have: the last flush of a writer that was killed may have reached one of them.
+// Limits the frames to those present in both parts of IQ: the last flush of a killed writer may have reached only one.
 void limit_frames(Stored& stored, const std::vector<Axis>& axes, std::size_t n_frames) {
   const auto frame = std::find(axes.begin(), axes.end(), Axis::frame);
   if (frame == axes.end()) return;
@@ -84,7 +84,7 @@ void limit_frames(Stored& stored, const std::vector<Axis>& axes, std::size_t n_f
   extent = n_frames;
 }
 
-// What the library converts to: `type`, pairs of it, or halves as they are (the library takes 0.1 us for each).
+// Returns the target type: `type`, pairs of it, or unconverted halves (the library needs 0.1 us for each).
 Id memory_type(const Stored& stored, SampleType type) {
   const Id half = native_half();
   const hid_t number = stored.half ? hid_t{half} : type == SampleType::int16 ? H5T_NATIVE_INT16 : H5T_NATIVE_FLOAT;
@@ -97,31 +97,31 @@ Id memory_type(const Stored& stored, SampleType type) {
   return pair;
 }
 
-// Halves in the second half of `memory` become the float32 that fill it.
+// Widens halves in the second half of `memory` to float32 values that fill it.
 void widen_halves(std::span<std::byte> memory) {
   const std::size_t n = memory.size() / sizeof(float);
-  for (std::size_t k = 0; k < n; ++k) {  // the float's end never passes the next half's beginning
+  for (std::size_t k = 0; k < n; ++k) {  // a float never overlaps the next half
     const auto half = load_number<Half, false>(memory.data() + (n + k) * sizeof(Half));
     const auto value = static_cast<float>(static_cast<double>(half));
     std::memcpy(memory.data() + k * sizeof(value), &value, sizeof(value));
   }
 }
 
-// Where the frames of an HDF5 dataset lie in the file, when they lie there as they are lent. Reader process.
+// Offsets of the frames of an HDF5 dataset in the file, if stored in the layout of lent frames. Reader process.
 
-// The library (1.10) walks its list of chunks for every question, so that the time grows as the square of their number.
-// Four times as many took 2.5 s where the list can grow in the format of version 1.10 (as our own recordings), so this
-// many take about 0.15 s; in the oldest format 0.33 s and 0.02 s, both measured. More are read, not mapped.
+// Limit of mapped chunks; datasets with more are read. The library (1.10) walks its chunk list for every query: time
+// grows as the square of the number. Four times as many took 2.5 s if the list can grow in the 1.10 format (as in own
+// recordings), so this many about 0.15 s; in the oldest format 0.33 s and 0.02 s, both measured.
 constexpr std::size_t kMaxChunks = 2048;
 
-// The library counts chunk addresses from the end of a user block; such files are read by it instead.
+// Checks for a user block: the library counts chunk addresses from its end, so such files are read, not mapped.
 bool has_user_block(const Node& dataset) {
   const Id file(H5Iget_file_id(dataset.id())), plan(H5Fget_create_plist(file));
   hsize_t size = 1;
   return H5Pget_userblock(plan, &size) < 0 || size != 0;
 }
 
-// Address of the chunk of frames that begins with `frame`, or HADDR_UNDEF.
+// Returns the address of the chunk that starts with `frame`, or HADDR_UNDEF.
 haddr_t chunk_address(const Node& dataset, std::size_t rank, std::size_t frame, std::size_t chunk_bytes) {
   std::vector<hsize_t> at(rank, 0);
   at[0] = frame;
@@ -132,11 +132,11 @@ haddr_t chunk_address(const Node& dataset, std::size_t rank, std::size_t frame, 
   return found && mask == 0 && size == chunk_bytes ? address : HADDR_UNDEF;
 }
 
-// frame, transmit, element, time, iq: slowest first, as far as they are there.
+// Returns true for the order frame, transmit, element, time, iq, slowest first; axes may be missing.
 bool is_natural(const std::vector<Axis>& axes) { return std::is_sorted(axes.begin(), axes.end()); }
 
-// Byte offsets of all frames, or none: for a contiguous dataset, or whole frames in each chunk, unfiltered, of exactly
-// the type `wanted`, aligned to its numbers, inside the file.
+// Returns the byte offsets of all frames if the dataset is contiguous, or has whole frames in each chunk, unfiltered,
+// of exactly the type `wanted`, aligned to its numbers, inside the file; empty otherwise.
 std::vector<std::uint64_t> frame_offsets(const Node& dataset, const std::vector<Axis>& axes, hid_t wanted,
                                          std::size_t frame_bytes, std::size_t n_frames, std::size_t file_size) {
   const Id type(H5Dget_type(dataset.id()));
@@ -167,7 +167,7 @@ std::vector<std::uint64_t> frame_offsets(const Node& dataset, const std::vector<
                                 : chunk_address(dataset, shape.size(), first, frames_per_piece * frame_bytes);
     const std::size_t n_here = std::min(frames_per_piece, n_frames - first);
     if (address == HADDR_UNDEF || address > file_size || n_here * frame_bytes > file_size - address) return {};
-    if (address % std::min(H5Tget_size(type), sizeof(float)) != 0) return {};  // pairs are of float32
+    if (address % std::min(H5Tget_size(type), sizeof(float)) != 0) return {};  // pairs consist of float32
     for (std::size_t k = 0; k < n_here; ++k) offsets.push_back(address + k * frame_bytes);
   }
   return offsets;
@@ -185,13 +185,13 @@ std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) 
   return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
 }
 
-// Of samples, whose chunks need not all be written: those of a frame can be.
+// Returns the storage of samples, of which only the chunks of one frame need to be written.
 hdf5::Storage storage_of(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
   return dataset.storage(stored.bytes, stored.bytes / extent(samples, stored, Axis::frame));
 }
 
-// Unpacked chunks that hold several frames are kept until the last of these frames was read: those that one frame
-// touches, as far as they take no more than a quarter of the memory that this process may have. 0: no need.
+// Returns the cache size for unpacked chunks with several frames, kept until the last of these was read: that of the
+// chunks of one frame; 0 if not needed or above a quarter of the memory that this process may have.
 std::size_t frame_cache_bytes(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
   const hdf5::Storage storage = storage_of(dataset, samples, stored);
   const auto frame = std::find(samples.axes.begin(), samples.axes.end(), Axis::frame);
@@ -241,14 +241,14 @@ class FrameReader {
       std::memcpy(out.data() + k * line, as_stored_.data() + samples_.lines[k] * line, line);
   }
 
-  // At the first frame, when the description of the datasets is complete and they are closed.
+  // Opens the datasets at the first frame: their descriptions are then complete, and the datasets closed.
   void open() {
     const std::size_t cache_bytes = frame_cache_bytes(root_.at_path(samples_.datasets[0]), samples_, stored_);
     for (const std::string& path : samples_.datasets) open_.push_back(root_.dataset_at(path, cache_bytes));
     if (!samples_.imaginary.empty()) imaginary_.push_back(root_.dataset_at(samples_.imaginary, cache_bytes));
   }
 
-  // One frame of one dataset in memory, as read_slab() leaves it.
+  // Returns one frame of one dataset in memory, as stored by read_slab().
   [[nodiscard]] SampleSource source(const std::byte* data, const std::byte* quadrature) const {
     const std::size_t value = bytes_per_value(type_);
     const bool complex = !stored_.real.empty();
@@ -273,7 +273,7 @@ class FrameReader {
     return s;
   }
 
-  // The numbers of one frame of a dataset, in the file's order, as memory_type().
+  // Reads the numbers of one frame of a dataset, in the file's order, as memory_type().
   void read_slab(const Node& dataset, std::uint64_t frame, std::byte* to) const {
     std::vector<hsize_t> start(stored_.shape.size(), 0), count(stored_.shape.begin(), stored_.shape.end());
     for (std::size_t k = 0; k < count.size(); ++k) {
@@ -282,7 +282,7 @@ class FrameReader {
     const Id file_space(H5Dget_space(dataset.id()));
     const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
     const Id type = memory_type(stored_, type_);
-    // Halves come behind the floats that they become.
+    // Halves are placed behind the floats made from them.
     const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
     std::byte* const into = stored_.half ? to + bytes : to;
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
@@ -323,7 +323,7 @@ class FrameReader {
   std::vector<std::byte> scratch_, as_stored_;
 };
 
-// Chunks that were never written: none may be is no recording, some may be a recording that was cut short.
+// Checks for unwritten chunks: throws Error if none was written; notes an incomplete recording if some are missing.
 void check_written(const Node& dataset, const Hdf5Samples& samples, const Stored& stored, Acquisition& a) {
   const hdf5::Storage storage = storage_of(dataset, samples, stored);
   if (storage.layout != hdf5::Layout::chunked) return;
@@ -342,7 +342,7 @@ void check_written(const Node& dataset, const Hdf5Samples& samples, const Stored
   }
 }
 
-// The lines lie as they are lent.
+// Returns true if the lines are stored in the order of lent frames.
 bool is_whole_order(const Hdf5Samples& samples, const Stored& stored) {
   for (std::size_t k = 0; k < samples.lines.size(); ++k) {
     if (samples.lines[k] != k) return false;
@@ -369,7 +369,7 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
   }
 }
 
-// "a/shot_*" of a/shot_1, a/shot_2, ..., one a transmit; empty: named otherwise.
+// Returns "a/shot_*" for a/shot_1, a/shot_2, ..., one per transmit; empty for other names.
 std::string stacked_name(const std::vector<std::string>& datasets) {
   const auto stem = [](const std::string& path) { return path.substr(0, path.find_last_not_of("0123456789") + 1); };
   const std::string name = stem(datasets.front());
@@ -378,7 +378,7 @@ std::string stacked_name(const std::vector<std::string>& datasets) {
   return alike ? name + "*" : "";
 }
 
-// How a description names the samples.
+// Returns the names of the samples for a description.
 NamedSamples named_samples(const Hdf5Samples& samples, const Stored& stored, const Acquisition& a) {
   NamedSamples named{.data = samples.datasets[0],
                      .imag = samples.imaginary,

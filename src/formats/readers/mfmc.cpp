@@ -1,8 +1,8 @@
 // MFMC 2, the University of Bristol's format for full matrix capture (Multi-Frame Matrix Capture, an HDF5 layout of
 // non-destructive testing): groups with TYPE "PROBE", "SEQUENCE" and "LAW". A sequence has MFMC_DATA (frame, A-scan,
 // time) and for each A-scan references to a transmit and a receive law; a law names elements from 1, with DELAY (s) and
-// WEIGHTING. Lengths are in m, times in s, SPECIMEN_VELOCITY is (shear, longitudinal) in m/s. Time zero of a file: the
-// instant to which the delays of a law are added. Specification and writers: github.com/ndtatbristol/mfmc.
+// WEIGHTING. Lengths are in m, times in s, SPECIMEN_VELOCITY is (shear, longitudinal) in m/s. The delays of a law are
+// relative to time zero of the file. Specification and writers: github.com/ndtatbristol/mfmc.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,14 +24,14 @@ namespace {
 
 using hdf5::Node;
 
-constexpr std::size_t kMaxScans = std::size_t{1} << 20;  // A-scans of a frame: 1024 x 1024
-constexpr double kMfmcTolerance_periods = 0.05;          // of a delay, as for the other formats
+constexpr std::size_t kMaxScans = std::size_t{1} << 20;  // A-scans per frame: 1024 x 1024
+constexpr double kMfmcTolerance_periods = 0.05;          // of a delay, as for other formats
 constexpr const char* kWholeMatrix = "an A-scan of every element for each transmit, or half of a full matrix";
 constexpr const char* kAcceptedLaws = "A-scans of one receiving element each, in any order";
 
 struct Law {
   std::vector<std::size_t> elements;      // from 0
-  std::vector<double> delays_s, weights;  // one an element; empty: all 0, all 1
+  std::vector<double> delays_s, weights;  // one per element; empty: all 0, all 1
 
   bool operator<(const Law& other) const {
     return std::tie(elements, delays_s, weights) < std::tie(other.elements, other.delays_s, other.weights);
@@ -39,7 +39,7 @@ struct Law {
 };
 
 haddr_t address_of(const Node& node) {
-#if H5_VERSION_GE(1, 12, 0)  // where the second version of the call has no address
+#if H5_VERSION_GE(1, 12, 0)  // version 2 of the call there has no address
   H5O_info1_t info{};
 #else
   H5O_info_t info{};
@@ -49,7 +49,7 @@ haddr_t address_of(const Node& node) {
 
 bool is_type(const Node& node, const char* type) { return node.is_group() && node.text_attribute("TYPE") == type; }
 
-// Names of the groups of one TYPE at the root.
+// Returns the names of the root's groups of one TYPE.
 std::vector<std::string> groups_of_type(const Node& root, const char* type) {
   std::vector<std::string> found;
   for (const std::string& name : root.children()) {
@@ -67,12 +67,12 @@ std::vector<double> optional_numbers(const Node& law, const char* name, std::siz
               "one for each element of the law");
 }
 
-// The laws that the A-scans refer to, each read once: the references of a full matrix are many, its laws are few.
+// Laws of the A-scans, each read once: a full matrix has many references, but few laws.
 class MfmcLaws {
  public:
   MfmcLaws(const Node& probe, std::size_t n_elements) : probe_(address_of(probe)), n_elements_(n_elements) {}
 
-  // One index into all() for each A-scan.
+  // Returns one index of a law for each A-scan.
   std::vector<std::size_t> read(const Node& references) {
     std::vector<std::size_t> indices;
     references.each_target(kMaxScans, [&](std::size_t, std::optional<Node> target) {
@@ -147,7 +147,7 @@ double attribute(const Node& node, const char* name, const char* unit) {
   throw Error(node.where(), std::string("no attribute ") + name, std::string("one number in ") + unit);
 }
 
-// Returns START_TIME: the time of sample 0 on the clock of the laws.
+// Sets sampling_hz; returns START_TIME, the time of sample 0 on the clock of the laws.
 double set_clock(const Node& sequence, Acquisition& a) {
   const double step_s = attribute(sequence, "TIME_STEP", "s"), start_s = attribute(sequence, "START_TIME", "s");
   if (!(step_s > 0.0)) throw Error(sequence.where(), "TIME_STEP = " + std::to_string(step_s), "above 0 s");
@@ -165,7 +165,7 @@ void set_speed(const Node& sequence, Acquisition& a) {
   a.assumptions.push_back("longitudinal waves assumed: the second number of SPECIMEN_VELOCITY is used");
 }
 
-// The wave of a transmit law, on the clock of the file.
+// Returns the wave of a transmit law; t0_s relative to its passage of the origin.
 Transmit transmit_of(const Law& law, const Acquisition& a, double start_s, const std::string& what) {
   std::vector<double> delays_s(a.probe.elements.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < law.elements.size(); ++k) {
@@ -189,11 +189,11 @@ std::size_t receiving_element(const Law& law, const std::string& what) {
               kAcceptedLaws, "data that were focused in reception cannot be beamformed again");
 }
 
-// Which A-scan holds what; rows of the acquisition's frame, [transmit][element].
+// Assignment of A-scans to the rows of the acquisition's frame, [transmit][element].
 struct Matrix {
-  std::vector<std::size_t> transmits;  // law of each, in the order of their first A-scan
+  std::vector<std::size_t> transmits;  // law of each, in the order of first A-scans
   std::vector<std::size_t> scans;      // of each line, from 0
-  std::size_t n_mirrored = 0;          // lines of a half matrix, taken from the opposite direction
+  std::size_t n_mirrored = 0;          // lines of a half matrix, copied from the opposite direction
 };
 
 Matrix arrange(const MfmcLaws& laws, const std::vector<std::size_t>& sent, const std::vector<std::size_t>& received,
@@ -201,7 +201,7 @@ Matrix arrange(const MfmcLaws& laws, const std::vector<std::size_t>& sent, const
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   Matrix matrix;
   std::map<Law, std::size_t> rows;
-  std::map<std::size_t, std::size_t> row_of_element;  // transmits of one element
+  std::map<std::size_t, std::size_t> row_of_element;  // transmits by a single element
   for (const std::size_t index : sent) {
     const auto [row, added] = rows.try_emplace(laws[index], rows.size());
     if (!added) continue;

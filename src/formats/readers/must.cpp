@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kMustTolerance_periods = 0.02;  // of a delay; single precision and clocks of 250 MHz are closer
+constexpr double kMustTolerance_periods = 0.02;  // of a delay; single precision and 250 MHz clocks round to less
 
 class Param {
  public:
@@ -42,7 +42,7 @@ class Param {
   const std::map<std::string, MatField>& fields_;
 };
 
-// param.elements: x, or x and z, or x, y and z; one column or one row for each element.
+// Reads param.elements: x, or x and z, or x, y and z; one column or row per element.
 Probe elements_probe(const std::string& what, const MatField& listed, std::size_t n) {
   const std::vector<std::size_t>& dims = listed.dims;
   const bool columns = dims.size() == 2 && dims[1] == n && dims[0] <= 3;
@@ -90,11 +90,11 @@ Probe must_probe(const std::string& what, const Param& param, std::size_t n_elem
 
 struct MustShot {
   Transmit transmit;
-  double shift_s = 0.0;  // added to the file's times to count from the program's time zero
+  double shift_s = 0.0;  // converts the file's times to the program's time zero
 };
 
-// TXangle, the older convention: the first element to fire fires at t = 0; a positive angle starts with element 1,
-// so the wave leans towards +x. A plane wave passes the origin |sin a| * aperture / (2 c) later.
+// Returns the shot of TXangle, the older convention: the first element to fire fires at t = 0; for a positive angle
+// this is element 1, so the wave is steered to +x. A plane wave passes the origin |sin a| * aperture / (2 c) later.
 MustShot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
   MustShot shot;
   shot.transmit.angle_rad = angle_rad;
@@ -102,8 +102,8 @@ MustShot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s
   return shot;
 }
 
-// TXdelay: times on the clock of the file, which the wave passes the origin on `passage`; a law that is no plane or
-// spherical wave keeps that clock.
+// Returns the shot of TXdelay: times on the clock of the file, on which the wave passes the origin at fit.passage_s; a
+// law that is no plane or spherical wave keeps that clock.
 MustShot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
   WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kMustTolerance_periods / a.center_hz, {});
   return {.transmit = std::move(fit.transmit), .shift_s = -fit.passage_s};
@@ -132,11 +132,11 @@ std::vector<MustShot> must_shots(const std::string& what, const Param& param, Ac
     shots.push_back(delay_shot(std::vector<double>(n, 0.0), a));
     return shots;
   }
-  if (delays->values.size() == 1 && delays->values[0] == 0.0) {  // all at once, written short
+  if (delays->values.size() == 1 && delays->values[0] == 0.0) {  // short form of simultaneous firing
     shots.push_back(delay_shot(std::vector<double>(n, 0.0), a));
     return shots;
   }
-  const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row a transmit, or one column
+  const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row per transmit, or one column
   const std::size_t n_tx = delays->dims.size() != 2 ? 1 : delays->dims[row_each ? 0 : 1];
   if (delays->values.size() != n_tx * n || n_tx > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(what, "param.TXdelay of shape " + shape_text(delays->dims) + " for " + counted(n, "element"),
@@ -153,7 +153,7 @@ std::vector<MustShot> must_shots(const std::string& what, const Param& param, Ac
   return shots;
 }
 
-// time x element [x frame], [x transmit] or [x transmit x frame].
+// Returns time x element [x frame], [x transmit] or [x transmit x frame].
 std::vector<Axis> must_axes(const std::string& what, std::vector<std::size_t> dims, std::size_t n_tx) {
   std::vector<Axis> axes{Axis::time, Axis::element};
   if (dims.size() == 3) axes.push_back(n_tx > 1 ? Axis::transmit : Axis::frame);
@@ -167,7 +167,7 @@ std::vector<Axis> must_axes(const std::string& what, std::vector<std::size_t> di
   return axes;
 }
 
-// Without a fact that counts the elements: the axes of a file that is not MUST's, in another order.
+// Throws UnknownLayout if no fact counts the elements and the shape suggests another order of axes than MUST's.
 void refuse_other_order(const std::string& what, const Param& param, const std::vector<std::size_t>& dims) {
   const MatField* const delays = param.find("txdelay");
   if (param.find("nelements") != nullptr || param.find("elements") != nullptr ||

@@ -1,4 +1,4 @@
-// The meaning of MUST's `param` struct: probe, transmits and time zero of an RF or IQ array (time x element [x ...]).
+// Interprets MUST's `param` struct: probe, transmits and time zero of an RF or IQ array (time x element [x ...]).
 // Internal to src/formats.
 #pragma once
 
@@ -12,13 +12,13 @@
 namespace echoloop {
 
 struct MustFacts {
-  Acquisition acquisition;  // everything but what the samples decide
+  Acquisition acquisition;  // without the facts given by the samples
   std::vector<Axis> axes;   // MATLAB's order
   std::vector<double> rotation_rad;
 };
 
-// Of samples of `shape`. `fields`: numeric fields by lower-case name. Throws Error naming the field that is missing or
-// does not fit.
+// Describes samples of `shape`. `fields`: numeric fields by lower-case name. Throws Error naming the field that is
+// missing or does not fit.
 MustFacts must_facts(const std::string& what, const std::vector<std::size_t>& shape, SignalKind signal,
                      const std::map<std::string, MatField>& fields);
 

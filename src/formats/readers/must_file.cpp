@@ -1,5 +1,5 @@
-// MATLAB files as MUST (and PyMUST's older f-k relatives) write them: an array RF or IQ and a struct `param`. Here
-// which variables these are; must.h: what they mean. Reader process.
+// MATLAB files written by MUST (and PyMUST's older f-k relatives): an array RF or IQ and a struct `param`. This file
+// finds the variables; must.h interprets them. Reader process.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -25,15 +25,14 @@
 namespace echoloop {
 namespace {
 
-// The numbers that describe a recording in MUST's way, wherever scripts leave them: a struct `param`, one struct for
-// each transmit (an array or a cell of them), or variables of their own; transmit delays often in a variable `txdel`
-// beside it.
+// Numbers that describe a recording for MUST, in the places used by scripts: a struct `param`, one struct per transmit
+// (an array or a cell of them), or separate variables; transmit delays are often a separate variable `txdel`.
 
-constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a variable that is no recording
+constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a variable other than the recording
 
 using Fields = std::map<std::string, MatField>;
 
-// MUST's own name, and what its examples call the variable.
+// Accepts MUST's own name and those used in its examples.
 bool names_delays(const std::string& name) {
   const std::string plain = lower_case(name);
   return plain == "txdelay" || plain == "txdelays" || plain == "txdel";
@@ -59,7 +58,7 @@ std::optional<MatField> numbers_of(const MatNode& node) {
   return MatField{.dims = node.numbers.shape, .values = node.numbers.reals()};
 }
 
-// Numbers, or a cell of them with one row a transmit; nothing for [].
+// Returns numbers, or a cell of them with one row per transmit; nullopt for [].
 std::optional<MatField> delays_of(const std::string& what, const std::string& name, const MatNode& node) {
   if (node.dims == std::vector<std::size_t>{0, 0}) return std::nullopt;
   auto field = node.kind == MatNode::Kind::cell ? join_rows(node) : numbers_of(node);
@@ -83,7 +82,7 @@ Fields fields_of(const std::string& what, const std::map<std::string, MatNode, s
   return fields;
 }
 
-// One of each `all` as the rows of one field; nothing when they are not as many, or missing.
+// Returns one field with a row for each of `all`; nullopt if the lengths differ or one is missing.
 std::optional<MatField> stacked(const std::vector<Fields>& all, const std::string& name) {
   const auto first = all.front().find(name);
   if (first == all.front().end()) return std::nullopt;
@@ -97,7 +96,7 @@ std::optional<MatField> stacked(const std::vector<Fields>& all, const std::strin
   return joined;
 }
 
-// The structs of a cell or an array of structs, one a transmit: what differs is stacked, the rest is the first's.
+// Joins the structs of a cell or an array, one per transmit: transmit fields are stacked, the others are the first's.
 Fields fields_of_each(const std::string& what, const MatNode& node) {
   std::vector<Fields> all;
   for (const auto& row : node.rows) all.push_back(fields_of(what, row));
@@ -127,7 +126,7 @@ Fields fields_of_file(const MatFile& file, const MatVariable& samples) {
   return fields;
 }
 
-// The first variable that `named` accepts, but the samples.
+// Returns the first variable other than the samples that `named` accepts; null: none.
 const MatVariable* variable_named(const MatFile& file, const MatVariable& samples, bool (*named)(const std::string&)) {
   for (const MatVariable& variable : file.variables()) {
     if (&variable != &samples && named(variable.name) && count(variable) <= kMostNumbers) return &variable;
@@ -139,8 +138,8 @@ bool has_part(const std::string& name, std::initializer_list<const char*> parts)
   return std::ranges::any_of(parts, [&](const char* part) { return name.find(part) != std::string::npos; });
 }
 
-// Whether a variable or field says what was sent, in a layout that is not MUST's: a list of angles, points, or one
-// number that is not that of a plane wave straight ahead.
+// Returns true if a variable or field describes transmits in another layout than MUST's: a list of angles, points, or a
+// single number other than that of an unsteered plane wave.
 bool says_transmits(const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param,
                     std::size_t n_third) {
   const std::string plain = lower_case(name);
@@ -154,7 +153,7 @@ bool says_transmits(const std::string& name, const std::vector<std::size_t>& dim
   return long_axes == 1 || rows || (n_third > 1 && std::ranges::find(dims, n_third) != dims.end());
 }
 
-// All fire at once, MUST's default, is no guess for samples beside a list of what was sent.
+// Throws UnknownLayout if other variables list the transmits: MUST's default, simultaneous firing, would be wrong.
 void refuse_lost_transmits(const std::string& what, const MatFile& file, const MatVariable& samples,
                            const Fields& fields, std::size_t n_third) {
   const auto check = [&](const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param) {
@@ -171,13 +170,13 @@ void refuse_lost_transmits(const std::string& what, const MatFile& file, const M
   }
 }
 
-// A struct (or array of structs) with fs and pitch or elements; a cell named param...
+// Accepts a struct (or array of structs) with fs and pitch or elements, and a cell named param...
 bool is_must_param(const MatVariable& variable) {
   if (variable.kind == "cell") return lower_case(variable.name).starts_with("param");
   return variable.kind == "struct" && describes(variable.fields);
 }
 
-// fs and pitch or elements as variables of their own.
+// Checks for separate variables fs and pitch or elements.
 bool has_must_variables(const MatFile& file) {
   std::vector<std::string> names;
   for (const MatVariable& variable : file.variables()) {
@@ -186,9 +185,9 @@ bool has_must_variables(const MatFile& file) {
   return describes(names);
 }
 
-// Fields by lower-case name, delays as "txdelay" with one row a transmit. `param` null: the variables of `file` but
-// `samples`. Throws Error on damage; UnknownLayout when there are no delays, but other lists of what was sent, or when
-// nothing shows what the third axis of the samples is (`n_third`, its length).
+// Returns fields by lower-case name, delays as "txdelay" with one row per transmit. `param` null: the variables of
+// `file` except `samples`. Throws Error on damage; UnknownLayout if there are no delays, but other lists of transmits,
+// or if the meaning of the samples' third axis (`n_third`, its length) is unknown.
 std::map<std::string, MatField> read_must_param(const OpenRequest& request, const MatFile& file,
                                                 const MatVariable* param, const MatVariable& samples,
                                                 std::size_t n_third) {
@@ -208,7 +207,7 @@ std::map<std::string, MatField> read_must_param(const OpenRequest& request, cons
       fields["txdelay"] = std::move(*field);
   }
   if (fields.contains("txdelay")) return fields;
-  if (param == nullptr)  // loose variables: read by their names
+  if (param == nullptr)  // separate variables: read by their names
     throw UnknownLayout(what, "variables without transmit delays and without a struct param",
                         "TXdelay or TXangle, or a struct param");
   refuse_lost_transmits(what, file, samples, fields, n_third);
@@ -256,7 +255,7 @@ OwnedArray read_samples(const OpenRequest& request, const MatFile& file, const M
 
 constexpr const char* kMust73 = "MATLAB v7.3 (MUST)";
 
-// Frames of a v7.3 file of more than a few MB: the file is not unpacked whole. Bytes need their zero (must.cpp).
+// Returns true for large v7.3 files with frames, which are not unpacked whole. uint8 needs an offset (must.cpp).
 bool is_read_by_frames(const MatFile& file, const MatVariable& samples) {
   constexpr std::size_t kMostWhole = std::size_t{16} << 20;
   return file.container() == MatContainer::hdf5 && !is_cell(samples) && samples.kind != "uint8" &&
@@ -264,7 +263,7 @@ bool is_read_by_frames(const MatFile& file, const MatVariable& samples) {
 }
 
 struct MustVariables {
-  const MatVariable* param;  // null: variables of their own
+  const MatVariable* param;  // null: separate variables
   const MatVariable* samples;
 };
 
@@ -299,7 +298,7 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
   }
   if (std::any_of(params.begin(), params.end(), [](const MatVariable* param) { return param->kind == "struct"; }))
     std::erase_if(params, [](const MatVariable* param) { return is_cell(*param); });
-  for (const MatVariable& variable : file.variables()) {  // without an RF or IQ, a lone array of any name
+  for (const MatVariable& variable : file.variables()) {  // without RF or IQ, a single array of any name
     if (samples.empty() && is_samples(variable, true)) {
       samples.push_back(&variable);
     } else if (samples.size() == 1 && samples[0] != &variable && !is_samples(*samples[0], false) &&

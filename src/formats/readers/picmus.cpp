@@ -1,5 +1,5 @@
-// PICMUS's own HDF5 layout: /US/US_DATASET0000 with plane waves, RF or IQ (data/real and data/imag, both always there).
-// Arrays have MATLAB's axes reversed. Time zero: the wave passes the array's centre; a positive angle leans to +x.
+// HDF5 layout of PICMUS: /US/US_DATASET0000 with plane waves, RF or IQ (data/real and data/imag, both always present).
+// Arrays have MATLAB's axes reversed. Time zero: the wave passes the array's centre; a positive angle steers to +x.
 #include <algorithm>
 
 #include "core/error.h"
@@ -14,17 +14,17 @@ namespace {
 
 using hdf5::Node;
 
-// What the L11-4v of the challenge transmitted; the RF files do not say it, and every reader of them knows it.
+// Transmit frequency of the challenge's L11-4v; the RF files lack it, and every reader of them assumes it.
 constexpr double kPicmusCenter_hz = 5.208e6;
 
-// Enums of the writer: by member name, else by number.
+// Compares enums of the writer: by member name, else by number.
 bool attribute_is(const Node& group, const char* name, const std::string& member, double number) {
   if (const auto text = group.enum_attribute(name)) return *text == member;
   if (const auto text = group.text_attribute(name)) return *text == member;
   return group.number_attribute(name) == number;
 }
 
-// Not a scan, an image or a phantom. Copies that other programs made may lack the attributes.
+// Excludes scans, images and phantoms. Copies made by other programs may lack the attributes.
 bool is_recording(const Node& group) {
   if (H5Aexists(group.id(), "type") > 0) return attribute_is(group, "type", "US", 0.0);
   const auto data = group.find("data");
@@ -56,7 +56,7 @@ PlacedProbe picmus_probe(const Node& geometry) {
 
 }  // namespace
 
-// Groups of a dataset, an image or a scan; others have arrays of their own in a group of that name.
+// Accepts groups of a dataset, image or scan, or none; other formats have arrays in a group of that name.
 bool looks_like_picmus(const Node& root) {
   if (!root.has("US") || !root.at("US").is_group()) return false;
   const Node us = root.at("US");

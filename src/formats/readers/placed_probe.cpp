@@ -11,7 +11,7 @@ namespace echoloop {
 namespace {
 
 constexpr double kMicrometre = 1e-6;
-constexpr double kOffPlane_m = 1e-4;  // lengthens the way to a point 5 mm deep by a micrometre
+constexpr double kOffPlane_m = 1e-4;  // lengthens the path to a point 5 mm deep by a micrometre
 
 void check_places(const std::string& what, const Places& places) {
   const std::size_t n = places.x_m.size();
@@ -32,7 +32,7 @@ void check_places(const std::string& what, const Places& places) {
   }
 }
 
-// Across the line to the neighbours, +z side; the first and last continue the bend of the next.
+// Returns normals to the line between neighbours, towards +z; the first and last continue the bend next to them.
 std::vector<double> bend_normals(const std::vector<double>& x, const std::vector<double>& z) {
   const std::size_t n = x.size();
   std::vector<double> gap(n - 1), normal(n);
@@ -103,7 +103,7 @@ PlacedProbe place_probe(const std::string& what, const Places& places) {
   const auto [left, right] = std::minmax_element(x.begin(), x.end());
   placed.origin_x_m = curved ? 0.5 * (x.front() + x.back()) : 0.5 * (*left + *right);
   if (std::abs(placed.origin_x_m) < kMicrometre) placed.origin_x_m = 0.0;
-  // A flat array at z = 0 but for the rounding of its numbers is exactly there.
+  // A flat array at z = 0 within rounding is set exactly to 0.
   const double flat_z_m = std::abs(z.front()) > kMicrometre ? z.front() : 0.0;
 
   Probe& probe = placed.probe;

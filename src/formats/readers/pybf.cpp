@@ -1,7 +1,7 @@
-// PyBF's HDF5 layout: one dataset (element, time) for each frame and shot, data/rf_data/frame_1/shot_1; plane waves
-// whose angles lie under the name of the transmit law, data/tx_mode/PW_3_12. Time zero of a simulation: the wave passes
-// the array's centre; of a measurement (hardware_params): the first element fires. The first sample is taken at
-// start_time less the pulse's length; data/correction_time_shift, where it is, holds both already, negated.
+// HDF5 layout of PyBF: one dataset (element, time) for each frame and shot, data/rf_data/frame_1/shot_1; plane waves
+// whose angles have the name of the transmit law, data/tx_mode/PW_3_12. Time zero of a simulation: the wave passes the
+// array's centre; of a measurement (hardware_params): the first element fires. The first sample is at start_time minus
+// the pulse's length; data/correction_time_shift, if present, includes both already, negated.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 
 using hdf5::Node;
 
-// Members "frame_1", "frame_2", ... in the order of their numbers.
+// Returns members "frame_1", "frame_2", ... in numerical order.
 std::vector<std::string> numbered(const Node& group, const std::string& stem) {
   std::vector<std::pair<long, std::string>> found;
   for (const std::string& name : group.children()) {
@@ -66,13 +66,13 @@ std::vector<double> pybf_angles(const Node& tx_mode) {
 
 struct Clock {
   double first_sample_s = 0.0;
-  bool from_first_firing = false;  // else from the wave's passage through the array's centre
+  bool from_first_firing = false;  // otherwise from the wave's passage of the array's centre
 };
 
 Clock pybf_clock(const Node& root, const Node& data) {
   if (const auto shift = data.find("correction_time_shift")) return {.first_sample_s = -shift->number()};
   if (const auto simulated = root.find("sim_params")) {
-    // Half of what the two-way impulse response and the excitation last together, as PyBF's Hardware counts.
+    // Half of the total length of the two-way impulse response and the excitation, as in PyBF's Hardware.
     const auto length = [&](const char* name) {
       return static_cast<double>(checked_bytes(simulated->at(name).extents(), 1).value_or(0));
     };
@@ -99,7 +99,7 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   Acquisition& a = parts.acquisition;
   a.sampling_hz = data.at("f_sampling").number();
   a.center_hz = trans.at("f_central").number();
-  constexpr double kMostFraction = 2.0;  // of the centre frequency; measured files have hertz
+  constexpr double kMostFraction = 2.0;  // of the centre frequency; measured files use hertz
   if (const auto width = trans.find("bandwidth"))
     a.bandwidth_hz = width->number() > kMostFraction ? width->number() : width->number() * a.center_hz;
   a.sound_speed_m_s = kSoundSpeed_m_s;
@@ -127,7 +127,7 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
     if (clock.from_first_firing) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
     a.transmits.push_back(std::move(t));
   }
-  const auto rate = data.find("fps");  // 1 where there is one frame: no rate
+  const auto rate = data.find("fps");  // 1 for a single frame: no rate
   const bool several = parts.samples.datasets.size() > angles.size();
   if (rate && several) a.frame_rate_hz = rate->number();
   if (a.frame_rate_hz == 0.0) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");

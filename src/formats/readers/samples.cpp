@@ -38,12 +38,12 @@ void place_axis(SampleSource& s, Axis axis, std::size_t extent, std::size_t stri
 constexpr std::size_t kTileElements = 16;  // 16 lines of 256 samples: source and destination stay in the L1/L2 caches
 constexpr std::size_t kTileSamples = 256;
 
-struct Lines {  // the lines of one transmit of one frame
+struct Lines {  // lines of one transmit of one frame
   std::array<const std::byte*, 2> base;
   const SampleSource* from;
 };
 
-template <class Visit>  // visit(element, sample, value, address), tile by tile
+template <class Visit>  // visit(index of the value in the transmit, address), tile by tile
 void for_each_value(const Lines& lines, Visit&& visit) {
   const SampleSource& s = *lines.from;
   for (std::size_t e0 = 0; e0 < s.n_elements; e0 += kTileElements) {
@@ -84,7 +84,7 @@ bool lines_fit_int16(const Lines& lines) {
   return fit;
 }
 
-template <class Visit>  // visit(lines, index of the transmit in the whole recording)
+template <class Visit>  // visit(lines, index of the transmit in the recording)
 void for_each_transmit(const OpenRequest& request, const SampleSource& s, double from, double to, Visit&& visit) {
   const std::size_t n = s.frames.size() * s.n_transmits;
   for (std::size_t k = 0; k < n; ++k) {
@@ -95,7 +95,7 @@ void for_each_transmit(const OpenRequest& request, const SampleSource& s, double
   }
 }
 
-// int16 and float32 stay; 8-bit numbers fit int16; everything else becomes int16 when no value is lost by it.
+// Keeps int16 and float32; 8-bit numbers fit int16; others become int16 if no value is changed by it.
 SampleType choose_type(const OpenRequest& request, const SampleSource& s) {
   if (!s.rotation_rad.empty() || (s.type.kind == NumberKind::real && s.type.bytes == 4)) return SampleType::float32;
   const bool integer = s.type.kind != NumberKind::real;
@@ -108,7 +108,7 @@ SampleType choose_type(const OpenRequest& request, const SampleSource& s) {
   return fit ? SampleType::int16 : SampleType::float32;
 }
 
-// z *= exp(i rotation) for every pair of one transmit.
+// Computes z *= exp(i rotation) for every pair of one transmit.
 void rotate(std::span<float> pairs, double rotation_rad) {
   const double cos_r = std::cos(rotation_rad), sin_r = std::sin(rotation_rad);
   for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
@@ -130,14 +130,14 @@ void convert_transmit(const SampleSource& s, SampleType type, const Lines& lines
   }
 }
 
-// What the samples decide about the acquisition; validates it.
+// Sets the facts given by the samples in the acquisition, and validates it.
 void complete(const OpenRequest& request, RecordingParts& parts) {
   const SampleSource& s = parts.samples;
   set_sample_counts(request.what(), parts.acquisition, s.n_transmits, s.n_elements, s.n_samples, s.n_values);
   parts.acquisition.sample_type = choose_type(request, s);
 }
 
-// 2^k of unsigned samples that are two's complement of k bits: many near 0 and near 2^k, few between. 0: they are not.
+// Returns 2^k if unsigned samples are k-bit two's complement: many near 0 and near 2^k, few between; otherwise 0.
 double wrapped_at(const Acquisition& a, std::span<const std::byte> frame) {
   constexpr std::size_t kMost = std::size_t{1} << 18;
   constexpr double kFew = 0.1;
@@ -273,13 +273,13 @@ void convert_frame(const SampleSource& s, SampleType type, std::size_t frame, st
 
 namespace {
 
-// Where the frames begin in the file, when each lies there whole and as it is lent.
+// Returns the file offsets of the frames if each is stored whole, in the layout of lent frames; empty otherwise.
 std::vector<std::uint64_t> offsets_in_file(std::span<const std::byte> file, const SampleSource& s, SampleType type) {
   if (!can_lend(s, type)) return {};
   std::vector<std::uint64_t> offsets;
   for (const auto& frame : s.frames) {
     const bool inside = !std::less<>()(frame[0], file.data()) && std::less<>()(frame[0], file.data() + file.size());
-    if (!inside) return {};  // inflated, or a pickle that carries bytes as text
+    if (!inside) return {};  // inflated, or a pickle with bytes as text
     offsets.push_back(static_cast<std::uint64_t>(frame[0] - file.data()));
   }
   return offsets;

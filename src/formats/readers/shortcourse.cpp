@@ -1,4 +1,4 @@
-// The GPU short course's recording: a pickled dict {'rf': ..., 'context': {...}} of plane waves of a linear array.
+// Recording of the GPU short course: a pickled dict {'rf': ..., 'context': {...}} of plane waves of a linear array.
 // Reader process.
 #include <algorithm>
 #include <cmath>
@@ -70,7 +70,7 @@ std::vector<double> angles(const std::string& what, const pickle::Tree& tree, co
 
 using SampleBlock = std::vector<std::byte>;
 
-// A list of arrays [element][time], one a transmit, or a list of such lists, one a frame: copied into `block`.
+// Copies a list of arrays [element][time], one per transmit, or a list of such lists, one per frame, into `block`.
 SampleSource joined_lines(const std::string& what, const pickle::Tree& tree, const std::vector<pickle::Ref>& items,
                           std::size_t file_bytes, SampleBlock& block) {
   const auto* const inner = list_items(tree[items.front()]);
@@ -114,7 +114,7 @@ bool holds_lines(const pickle::Tree& tree, const std::vector<pickle::Ref>& items
   return list_items(tree[items.front()]) != nullptr || (array != nullptr && array->shape.size() == 2);
 }
 
-// All frames of 'rf', each [transmit][element][time] in some memory order; `block` keeps those that had to be copied.
+// Returns all frames of 'rf', each [transmit][element][time] in some memory order; `block` keeps copied ones.
 SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const pickle::Value& rf,
                         std::size_t file_bytes, SampleBlock& block) {
   if (const auto* const items = list_items(rf); items != nullptr && holds_lines(tree, *items))
@@ -149,7 +149,7 @@ SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const
   return source;
 }
 
-// As a description names them: an array, or a list of arrays.
+// Returns the names for a description: an array, or a list of arrays.
 NamedSamples named_samples(const pickle::Tree& tree, const pickle::Value& rf) {
   NamedSamples named{.data = "rf", .axes = {"frame", "transmit", "element", "time"}};
   std::size_t n_axes = 0;
@@ -187,7 +187,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   const pickle::Value* const rf = tree->find(root, "rf");
   const pickle::Value* const context = tree->find(root, "context");
   if (rf == nullptr || context == nullptr) throw UnknownLayout(what, keys_text(*tree, root), kAcceptedLayout);
-  if (std::holds_alternative<pickle::Opaque>(*context))  // an object of a scanner's library
+  if (std::holds_alternative<pickle::Opaque>(*context))  // object of a scanner's library
     throw UnknownLayout(what, "'context' is " + pickle::describe(*context), kAcceptedLayout);
 
   const auto block = std::make_shared<SampleBlock>();
@@ -205,7 +205,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   a.sampling_hz = number(what, *tree, *context, "sampling_frequency");
   a.center_hz = number(what, *tree, *context, "transmit_frequency");
   a.sound_speed_m_s = number(what, *tree, *context, "speed_of_sound");
-  // Time zero is the wave passing the array's centre, and sample 0 is taken then (the course's own delay code).
+  // At time zero the wave passes the array's centre, and sample 0 is recorded (the course's own delay code).
   for (const double angle : angles(what, *tree, *context)) {
     a.transmits.push_back({.kind = TransmitKind::plane,
                            .angle_rad = angle,
@@ -233,9 +233,9 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   return make_library_recording(request, std::move(parts));
 }
 
-// The Doppler data of the GPU short course (example_doppler_data.npz): an image that came beamformed, as IQ, frame
-// after frame. Members iq (frame, column, sample), xgrid and zgrid (m), prf (Hz), c (m/s), tx_frequency (Hz), as the
-// course's notebook on colour Doppler loads them. Reader process.
+// Doppler data of the GPU short course (example_doppler_data.npz): frames of a beamformed IQ image. Members iq (frame,
+// column, sample), xgrid and zgrid (m), prf (Hz), c (m/s), tx_frequency (Hz), as loaded in the course's notebook on
+// colour Doppler. Reader process.
 
 namespace {
 
@@ -259,7 +259,7 @@ struct Axis1d {
   double first = 0.0, step = 0.0;
 };
 
-// `n` numbers, evenly spaced and growing; a row or a column of them counts as a list.
+// Reads `n` numbers, evenly spaced and increasing; a row or column vector is accepted as a list.
 Axis1d even_axis(const std::string& what, const NpzMembers& members, const char* name, std::size_t n) {
   const ArrayView& array = member(what, members, name);
   const auto longest = std::max_element(array.shape.begin(), array.shape.end());
@@ -314,7 +314,7 @@ LibraryRecording read_course_doppler(const OpenRequest& request, const NpzMember
   a.sound_speed_m_s = number(what, members, "c");
   a.center_hz = a.demod_hz = number(what, members, "tx_frequency");
   a.frame_rate_hz = number(what, members, "prf");
-  a.sampling_hz = 0.5 * a.sound_speed_m_s / z.step;  // there and back
+  a.sampling_hz = 0.5 * a.sound_speed_m_s / z.step;  // two-way path
   a.transmits.resize(1);
   a.transmits[0].t0_s = 2.0 * z.first / a.sound_speed_m_s;
   a.assumptions.emplace_back("xgrid and zgrid assumed to be in metres: not in the file");

@@ -1,7 +1,7 @@
-// UFF as the UltraSound ToolBox (USTB) writes it: channel data of plane, diverging and focused waves, RF or IQ.
+// UFF as written by the UltraSound ToolBox (USTB): channel data of plane, diverging and focused waves, RF or IQ.
 // Objects are groups with attributes class, name, size and array; arrays of objects have members name_0001, name_0002
-// ...; arrays have MATLAB's axes reversed. Time zero: the wave passes (0, 0, 0); a wave's time axis is
-// initial_time + n/fs + wave.delay (USTB's beamformer subtracts wave.delay from the transmit delay).
+// ...; arrays have MATLAB's axes reversed. Time zero: the wave passes (0, 0, 0); a wave's time axis is initial_time +
+// n/fs + wave.delay (USTB's beamformer subtracts wave.delay from the transmit delay).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,12 +23,12 @@ namespace {
 
 using hdf5::Node;
 
-// What the program's own recordings say beyond UFF: the group /echoloop (acquisition_json.h documents it).
+// Facts in the program's own recordings that UFF lacks: the group /echoloop (documented in acquisition_json.h).
 
-constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of frames, that are read: 32 MB
-constexpr double kMostCounted = 9e15;                     // a double's last whole number, about
+constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // frame times to read: 32 MB
+constexpr double kMostCounted = 9e15;                     // approximate limit of exact integers in a double
 
-// The first `frames` values of a list; nothing when it is shorter.
+// Returns the first `frames` values of a list; empty if it is shorter.
 std::vector<double> frame_list(const Node& own, const char* name, std::size_t frames) {
   const auto list = own.find(name);
   if (!list || !list->is_dataset() || list->extents().size() != 1 || list->extents()[0] < frames) return {};
@@ -37,8 +37,8 @@ std::vector<double> frame_list(const Node& own, const char* name, std::size_t fr
   return values;
 }
 
-// Times that cannot be are left out: the frames are evenly spaced then. A frame that came late, or again, has the time
-// of the one before it.
+// Returns no record if times are invalid: frames are then evenly spaced. A frame that was late or repeated gets the
+// time of the previous one.
 ScannerRecord scanner_record(const Node& own, std::size_t frames) {
   if (frames == 0 || frames > kMostTimes || !own.has("device_time_s")) return {};
   ScannerRecord record{.times_s = frame_list(own, "device_time_s", frames)};
@@ -57,8 +57,8 @@ ScannerRecord scanner_record(const Node& own, std::size_t frames) {
   return record;
 }
 
-// Puts the exact acquisition in place of what UFF's rounded numbers gave, and drops frames that a killed writer left
-// incomplete. False when the file has no such group, or one that describes nothing that can be.
+// Replaces the acquisition made from UFF's rounded numbers by the exact one, and drops frames left incomplete by a
+// killed writer. Returns false if the file lacks such a group, or if its description is invalid.
 bool take_own_description(const Node& root, Hdf5Parts& parts) {
   constexpr std::size_t kMaxJson = std::size_t{64} << 20;
   const auto own = root.find("echoloop");
@@ -69,7 +69,7 @@ bool take_own_description(const Node& root, Hdf5Parts& parts) {
   if (!acquisition) return false;
   parts.acquisition = std::move(*acquisition);
   parts.format = "Echoloop recording (UFF)";
-  parts.samples.rotation_rad.clear();  // already on the program's clock
+  parts.samples.rotation_rad.clear();  // already relative to the program's time zero
   for (const char* name : {"frame_sequence", "acquired_ns"}) {
     const auto numbers = own->find(name);
     if (!numbers || !numbers->is_dataset() || numbers->extents().size() != 1) continue;
@@ -79,12 +79,12 @@ bool take_own_description(const Node& root, Hdf5Parts& parts) {
   return true;
 }
 
-// Waves of single elements in UFF files (synthetic aperture), whose time zero USTB counts in a way of its own: any
-// source from 1 mm behind z = 0 on is taken for one in front of the array, which its wave reaches |s|/c after the
-// origin. The arrival is then (|p - s| + |s|)/c - delay, and USTB's scripts write delay = |s|/c for times from the
-// firing. By UFF's own words, time zero when the wave passes the origin, it is (|p - s| - |s|)/c.
+// Waves of single elements in UFF files (synthetic aperture), for which USTB has its own time zero: any source from 1
+// mm behind z = 0 on is treated as one in front of the array, which its wave reaches |s|/c after the origin. The
+// arrival is then (|p - s| + |s|)/c - delay, and USTB's scripts write delay = |s|/c for times since the firing. By
+// UFF's definition, time zero when the wave passes the origin, it is (|p - s| - |s|)/c.
 
-// See all waves of a file first. `placed` must outlive this. Transmits count from the file's origin.
+// Requires see() for all waves of a file first. `placed` must outlive it. Transmits are relative to the file's origin.
 class ElementSources {
  public:
   ElementSources(const PlacedProbe& placed, double sound_speed_m_s) : placed_(placed), c_m_s_(sound_speed_m_s) {}
@@ -95,12 +95,12 @@ class ElementSources {
     passing_.see(delay_s + away_s(t));
   }
 
-  // How much the file's times of `t` exceed those from the passage of the origin: 2 |s|/c where USTB's way holds, else
-  // 0. The delays tell: where all waves fire at one time, the delays less |s|/c are the same (USTB), or those plus
-  // |s|/c are. When neither is, as where there are no delays, USTB's rule holds.
+  // Returns the excess of the file's times of `t` over times since the passage of the origin: 2 |s|/c by USTB's rule,
+  // else 0. The delays decide: if all waves fire at one time, the delays minus |s|/c are equal (USTB), or those plus
+  // |s|/c are. If neither are, for instance without delays, USTB's rule holds.
   [[nodiscard]] double early_s(const Transmit& t) const {
-    constexpr double kInFront_m = -1e-3;  // USTB's
-    constexpr double kNoise_s = 1e-9;     // of single precision
+    constexpr double kInFront_m = -1e-3;  // limit of USTB
+    constexpr double kNoise_s = 1e-9;     // single precision
     if (!is_element(t) || passing_.spread() + kNoise_s < 0.5 * in_front_.spread()) return 0.0;
     const bool is_clear = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
     return is_clear || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
@@ -137,12 +137,12 @@ std::optional<double> number_in(const Node& object, const char* name) {
 
 double required_in(const Node& object, const char* name) { return object.at(name).number(); }
 
-// The objects of an array of objects, in order; a single object is itself.
+// Returns the objects of an array of objects, in order, or a single object.
 std::vector<Node> objects_of(const Node& node) {
   if (!node.is_group()) throw Error(node.where(), "an array of numbers", "an object (a group)");
   if (node.number_attribute("array").value_or(0.0) == 0.0) return {node};
   std::vector<Node> objects;
-  for (const std::string& name : node.children()) {  // by name: 4 digits or more keep the order
+  for (const std::string& name : node.children()) {  // by name: 4 digits or more preserve the order
     if (objects.size() >= static_cast<std::size_t>(kMaxTransmits))
       throw Error(node.where(), "too many objects", "up to " + std::to_string(kMaxTransmits));
     objects.push_back(node.at(name));
@@ -151,7 +151,7 @@ std::vector<Node> objects_of(const Node& node) {
   return objects;
 }
 
-// Arrays that the file describes by their pitch only, with USTB's coordinates: a curved one has its apex at z = 0.
+// Returns the elements of an array described by its pitch, in USTB's coordinates: a curved one has its apex at z = 0.
 Places described_places(const Node& node) {
   const bool matrix = node.has("N_x");
   if (const double rows = number_in(node, "N_y").value_or(1.0); rows != 1.0) {
@@ -200,7 +200,7 @@ PlacedProbe uff_probe(const Node& node) {
   return placed;
 }
 
-// source: distance, azimuth and elevation of a point; x = d sin az cos el, y = d sin el, z = d cos az cos el.
+// Reads source: distance, azimuth and elevation of a point; x = d sin az cos el, y = d sin el, z = d cos az cos el.
 Transmit uff_wave(const Node& wave) {
   constexpr double kPlane = 0.0, kSpherical = 1.0, kPhotoacoustic = 2.0;  // uff.wavefront
   const auto wavefront = number_in(wave, "wavefront");
@@ -226,12 +226,12 @@ Transmit uff_wave(const Node& wave) {
   if (!distance_m) throw Error(wave.where(), "a spherical wave without source.distance", "a source");
   t.source_x_m = *distance_m * along_x;
   t.source_z_m = *distance_m * along_z;
-  if (std::abs(t.source_z_m) < 1e-6) t.source_z_m = 0.0;  // in the array: one element fires
+  if (std::abs(t.source_z_m) < 1e-6) t.source_z_m = 0.0;  // on the array: one element fires
   t.kind = t.source_z_m > 0.0 ? TransmitKind::focused : TransmitKind::diverging;
   return t;
 }
 
-// The samples; for IQ a group of real and imag.
+// Returns the samples; for IQ a group of real and imag.
 Hdf5Samples uff_samples(const Node& channel_data, const std::string& path) {
   const Node data = channel_data.at("data");
   Hdf5Samples samples;
@@ -281,9 +281,9 @@ void add_transmits(const Node& channel_data, const PlacedProbe& placed, Hdf5Part
   for (std::size_t k = 0; k < delays_s.size(); ++k) {
     Transmit& t = a.transmits[k];
     const double early_s = elements.early_s(t);
-    const double shift_s = delays_s[k] - early_s - move_origin(placed, a.sound_speed_m_s, t);  // file's times to ours
+    const double shift_s = delays_s[k] - early_s - move_origin(placed, a.sound_speed_m_s, t);  // to the program's time
     t.t0_s = initial_time_s.value_or(0.0) + shift_s;
-    // Demodulated on the clock initial_time + n/fs.
+    // IQ is demodulated on the clock initial_time + n/fs.
     parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shift_s);
     rotated = rotated || parts.samples.rotation_rad.back() != 0.0;
   }
@@ -328,7 +328,7 @@ LibraryRecording read_uff(const OpenRequest& request, const Node& root) {
     a.assumptions.push_back("only the first of " + std::to_string(objects.size()) + " channel_data is read");
   if (take_own_description(root, parts)) return make_hdf5_recording(request, root, std::move(parts));
   auto prf_hz = number_in(channel_data, "PRF");
-  if (!prf_hz) prf_hz = number_in(channel_data, "prf");  // of some older files
+  if (!prf_hz) prf_hz = number_in(channel_data, "prf");  // in some older files
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(a.transmits.size());
   if (!prf_hz) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");
   return make_hdf5_recording(request, root, std::move(parts));

@@ -1,5 +1,5 @@
-// Verasonics workspaces saved from MATLAB: RcvData (or one of its cells under a name of the user's) with Trans, TX,
-// Receive, Resource, Event, TW as the Vantage software defines them. Reader process.
+// Verasonics workspaces saved from MATLAB: RcvData (or one of its cells with another name) with Trans, TX, Receive,
+// Resource, Event, TW as defined by the Vantage software. Reader process.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ namespace {
 
 using namespace verasonics;
 
-// Undoes the code of [transmit][element][row], in place.
+// Decodes [transmit][element][row] in place.
 void decode_lines(const Code& code, std::size_t n_elements, std::size_t n_rows, std::span<float> lines) {
   const std::size_t n = code.elements.size();
   std::vector<float> sent(n * n_rows);
@@ -61,7 +61,7 @@ const MatVariable* find(const MatFile& file, const char* name) {
   return nullptr;
 }
 
-// A struct of a user's name with the workspace's variables as its fields; null: they lie in the file itself.
+// Returns a struct with the workspace's variables as its fields; null: they are variables of the file itself.
 const MatVariable* workspace_struct(const MatFile& file) {
   const auto holds = [](const MatVariable& v, const char* name) {
     return std::ranges::find(v.fields, name) != v.fields.end();
@@ -72,8 +72,8 @@ const MatVariable* workspace_struct(const MatFile& file) {
   return nullptr;
 }
 
-// RcvData, or under a name of the user's the only large array of int16, the only cell, or the only array of other
-// numbers that could be rows x channels.
+// Returns RcvData, or if it is missing the only large array of int16, the only cell, or the only array of other numbers
+// large enough for rows x channels.
 std::string samples_name(const std::string& what, const MatFile& file) {
   if (find(file, "RcvData") != nullptr) return "RcvData";
   const auto could_be = [](const MatVariable& v, const std::string& kind) {
@@ -101,7 +101,7 @@ bool holds_lines(const MatNode& node) {
          node.dims.size() <= 3;
 }
 
-// The buffers that Receive names, lowest first; {1} when it names none.
+// Returns the buffers used by Receive, lowest first; {1} if there are none.
 std::vector<std::size_t> received_buffers(const std::string& what, const MatTree& tree) {
   std::vector<std::size_t> numbers;
   const MatNode* receive = tree.find("Receive");
@@ -119,7 +119,7 @@ struct Buffer {
   std::size_t number = 1;  // Receive.bufnum
 };
 
-// RcvData is a cell with one array a buffer, or one buffer's array. The first one that is received into and is there.
+// Returns the first buffer received into and present. RcvData: a cell with one array per buffer, or one buffer's array.
 Buffer choose_buffer(const std::string& what, const std::string& name, const MatTree& tree, Acquisition& a) {
   const MatNode* const data = tree.find(name);
   const std::vector<std::size_t> used = received_buffers(what, tree);
@@ -137,10 +137,10 @@ Buffer choose_buffer(const std::string& what, const std::string& name, const Mat
       if (buffer.number == number) return buffer;
     }
   }
-  return {there.front().lines, used.front()};  // one of several that was saved alone
+  return {there.front().lines, used.front()};  // one of several, saved alone
 }
 
-// Rows x channels x acquisitions of the first frame, in place of acquisitions one after the other in the rows.
+// Returns true for rows x channels x acquisitions of the first frame, instead of consecutive acquisitions in the rows.
 bool is_reshaped(const std::string& what, const MatTree& tree, std::size_t n_rows, std::size_t n_pages) {
   const MatNode* receive = tree.find("Receive");
   std::size_t last = 0;
@@ -155,20 +155,20 @@ bool is_reshaped(const std::string& what, const MatTree& tree, std::size_t n_row
 
 struct Samples {
   std::shared_ptr<const void> owner;
-  ArrayView lines;  // all of them, or the page that was read last
-  std::function<void(std::uint64_t page, std::span<std::byte> out)> read_page;  // empty: `lines` are all
+  ArrayView lines;                                                              // all of them, or the page read last
+  std::function<void(std::uint64_t page, std::span<std::byte> out)> read_page;  // empty: `lines` has all
   std::vector<std::byte> page;
   std::optional<std::size_t> page_number;
   std::size_t rows, columns;
   Scheme scheme;
   std::vector<Columns> apertures;
-  std::vector<double> rotation_rad;  // pairs: one a transmit
+  std::vector<double> rotation_rad;  // pairs: one per transmit
   Code code;
 };
 
 constexpr NumberType kInt16{NumberKind::signed_integer, 2, ByteOrder::little};
 
-// One row is one sample; rows of a column lie together.
+// Copies a line: one row is one sample; rows of a column are contiguous.
 template <class T>
 void copy_line(const Samples& s, std::size_t at, std::span<T> out) {
   if (s.lines.type == kInt16 && std::is_same_v<T, std::int16_t>) {
@@ -178,7 +178,7 @@ void copy_line(const Samples& s, std::size_t at, std::span<T> out) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(s.lines.real_at(at + i));
 }
 
-// Pairs of rows I, -Q, brought to the program's time zero.
+// Converts pairs of rows I, -Q to IQ relative to the program's time zero.
 void mix_pairs(double rotation_rad, std::span<float> lines) {
   const auto cos_r = static_cast<float>(std::cos(rotation_rad)), sin_r = static_cast<float>(std::sin(rotation_rad));
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
@@ -188,7 +188,7 @@ void mix_pairs(double rotation_rad, std::span<float> lines) {
   }
 }
 
-// int16 as it is, everything else becomes float32; zeros for elements that were not connected.
+// Copies int16 unchanged, other types as float32; zeros for unconnected elements.
 template <class T>
 void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
   const std::size_t n = s.scheme.n_rows, page = s.read_page ? 0 : frame.page;
@@ -224,7 +224,7 @@ void read_frame(Samples& s, SampleType type, std::uint64_t index, std::span<std:
     mix_pairs(s.rotation_rad[k], lines.subspan(k * per_transmit, per_transmit));
 }
 
-// Lines that were left in the file. One frame of a reshaped buffer takes all pages.
+// Prepares reading lines that were left in the file. One frame of a reshaped buffer consists of all pages.
 void read_pages(const OpenRequest& request, const MatNode& lines, bool reshaped, Samples& s) {
   Hdf5Samples stored;
   stored.axes = {Axis::element, Axis::time};
@@ -254,7 +254,7 @@ void check_lines(const std::string& what, const std::string& name, const Samples
   }
 }
 
-// Pairs as IQ. Q was sampled a quarter of a period after I: the time of both is taken between them.
+// Treats pairs as IQ. Q was sampled a quarter of a period after I: the mean of both times is used.
 void set_pairs(Samples& s, Acquisition& a) {
   a.signal = SignalKind::iq;
   a.demod_hz = s.scheme.sampling.demod_hz;
@@ -268,7 +268,7 @@ void set_pairs(Samples& s, Acquisition& a) {
 
 bool looks_like_verasonics(const MatFile& file) {
   if (workspace_struct(file) != nullptr) return true;
-  return std::ranges::all_of(std::array{"Trans", "TX"}, [&](const char* name) {  // also as cells of structs
+  return std::ranges::all_of(std::array{"Trans", "TX"}, [&](const char* name) {  // may also be cells of structs
     const MatVariable* const v = find(file, name);
     return v != nullptr && (v->kind == "struct" || v->kind == "cell" || v->kind == "references");
   });
@@ -319,7 +319,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   if (reshaped) {
     a.assumptions.emplace_back("third axis of " + printable(name) + " read as the acquisitions of one frame");
     for (Frame& frame : samples->scheme.frames)
-      for (std::size_t& first : frame.first_rows) first *= dims[1];  // a whole page each
+      for (std::size_t& first : frame.first_rows) first *= dims[1];  // each a whole page
     samples->rows = dims[0];
   }
   a.probe = parts.probe;

@@ -1,4 +1,4 @@
-// Which rows and pages of RcvData hold which line: Event and Receive, and the buffer that wraps around.
+// Assignment of lines to rows and pages of RcvData: Event and Receive, and the ring buffer.
 #include "formats/readers/verasonics_scheme.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace echoloop::verasonics {
 namespace {
 
-// What the rows of a line in RcvData are: Receive.sampleMode and the rates beside it. The vendor samples at four times
-// demodFrequency; BS100BW keeps two neighbouring samples of every four, BS50BW of every eight: these are I and -Q.
-// BS67BW keeps every third, evenly, as samplers of RF do.
+// Meaning of the rows of a line in RcvData: Receive.sampleMode and related rates. The vendor samples at four times
+// demodFrequency; BS100BW keeps two adjacent samples of every four, BS50BW of every eight: these are I and -Q. BS67BW
+// keeps every third, evenly spaced, as for RF.
 
 struct Mode {
   std::string_view name;
@@ -25,7 +25,7 @@ struct Mode {
 constexpr std::array kModes = {Mode{"NS200BW", 4.0, 0.0}, Mode{"BS100BW", 2.0, 1.0}, Mode{"BS67BW", 4.0 / 3.0, 0.0},
                                Mode{"BS50BW", 1.0, 2.0}};
 
-// By its name, or by samplesPerWave alone as older scripts give it; null for "custom" and unknown ones.
+// Finds a mode by name, or by samplesPerWave alone as in older scripts; null for "custom" and unknown ones.
 const Mode* mode_of(const std::string& name, std::optional<double> per_wave) {
   for (const Mode& mode : kModes) {
     if (name == mode.name || (name.empty() && per_wave == mode.rows_per_wave)) return &mode;
@@ -33,7 +33,7 @@ const Mode* mode_of(const std::string& name, std::optional<double> per_wave) {
   return nullptr;
 }
 
-// Rows a second.
+// Returns rows per second.
 double row_rate(const MatNode& receive, std::size_t row, const Mode* mode, const Scales& s, Acquisition& a) {
   if (const auto rate = receive.number("decimSampleRate", row))
     return *rate * kHertzPerMegahertz / receive.number("quadDecim", row).value_or(1.0);
@@ -64,9 +64,9 @@ Sampling sampling(const std::string& what, const MatNode& receive, std::size_t r
   return sampling;
 }
 
-struct ReceiveRow {  // of Receive
+struct ReceiveRow {  // row of Receive
   std::size_t first, last, frame, buffer, aperture;
-  bool adds;  // to samples that are there already
+  bool adds;  // accumulates onto existing samples
 };
 
 ReceiveRow receive_row(const std::string& what, const MatNode& receive, std::size_t k) {
@@ -83,10 +83,10 @@ ReceiveRow receive_row(const std::string& what, const MatNode& receive, std::siz
 
 struct Action {
   std::size_t tx, rcv;  // from 0
-  double wait_s = 0.0;  // until the next one; 0: unknown
+  double wait_s = 0.0;  // until the next action; 0: unknown
 };
 
-// Microseconds of each SeqControl that times the next acquisition, else 0.
+// Returns microseconds for each SeqControl that times the next acquisition, else 0.
 std::vector<double> waits_us(const MatTree& tree) {
   const MatNode* controls = tree.find("SeqControl");
   std::vector<double> all(controls == nullptr ? 0 : controls->rows.size(), 0.0);
@@ -97,7 +97,7 @@ std::vector<double> waits_us(const MatTree& tree) {
   return all;
 }
 
-// The order in which things were sent and received: the events, or without them Receive's own.
+// Returns the order of transmits and receives: the events, or without them that of Receive.
 std::vector<Action> actions(const std::string& what, const MatTree& tree, const MatNode& receive, std::size_t n_tx) {
   std::vector<Action> all;
   const MatNode* events = tree.find("Event");
@@ -127,7 +127,7 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
   return all;
 }
 
-// Without Receive: the rows are shared out evenly among the transmits.
+// Divides the rows equally among the transmits if there is no Receive.
 Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& buffer, std::size_t n_tx,
                    Acquisition& a) {
   if (buffer.rows % n_tx != 0)
@@ -148,7 +148,7 @@ Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& b
   return scheme;
 }
 
-// Index of the page received last, from Resource.
+// Returns the index of the page received last, from Resource; nullopt if unknown.
 std::optional<std::size_t> last_page(const MatTree& tree, const BufferSize& buffer) {
   const MatNode* resource = tree.find("Resource");
   const MatNode* buffers = resource == nullptr ? nullptr : resource->find("RcvBuffer");
@@ -158,7 +158,7 @@ std::optional<std::size_t> last_page(const MatTree& tree, const BufferSize& buff
   return static_cast<std::size_t>(*last) - 1;
 }
 
-class Sequence {  // what is done into one page, shot by shot
+class Sequence {  // shots received into one page, in order
  public:
   Sequence(const std::string& what, const MatNode& receive) : what_(what), receive_(receive) {}
 
@@ -169,7 +169,7 @@ class Sequence {  // what is done into one page, shot by shot
            receive_.values("Apod", x.rcv) == receive_.values("Apod", y.rcv);
   }
 
-  // How many shots there are until the same ones come again: many frames can lie in one page.
+  // Returns the number of shots before they repeat: a page can contain many frames.
   [[nodiscard]] std::size_t period(const std::vector<Action>& done) const {
     for (std::size_t n = 1; n <= done.size() / 2; ++n) {
       if (done.size() % n == 0 && repeats(done, done, n)) return n;
@@ -177,7 +177,7 @@ class Sequence {  // what is done into one page, shot by shot
     return done.size();
   }
 
-  // Whether `done` is the first n of `pattern`, repeated.
+  // Returns true if `done` repeats the first n of `pattern`.
   [[nodiscard]] bool repeats(const std::vector<Action>& done, const std::vector<Action>& pattern, std::size_t n) const {
     if (done.empty() || done.size() % n != 0) return false;
     for (std::size_t k = 0; k < done.size(); ++k) {
@@ -192,7 +192,7 @@ class Sequence {  // what is done into one page, shot by shot
 };
 
 struct Pages : std::map<std::size_t, std::vector<Action>> {
-  bool timed = true;  // nothing else is done meanwhile
+  bool timed = true;  // no other action in between
 };
 
 Pages received_pages(const std::string& what, const MatTree& tree, const MatNode& receive, const BufferSize& buffer) {
@@ -229,7 +229,7 @@ void set_shots(const Sequence& sequence, const MatNode& receive, const std::vect
   if (timed && period_s > 1e-6) scheme.frame_rate_hz = 1.0 / period_s;
 }
 
-// Frames of the pages from the oldest on; how many pages are skipped.
+// Adds the frames of the pages, oldest first; returns the number of skipped pages.
 std::size_t set_frames(const Sequence& sequence, const Pages& pages, std::size_t oldest, Scheme& scheme) {
   const std::vector<Action>& pattern = pages.begin()->second;
   const std::size_t n = scheme.shots.size();

@@ -1,5 +1,5 @@
-// What a Verasonics TX sends: the wave that Steer and focus name, when the delays of its elements agree with it, and
-// otherwise the delays themselves.
+// Transmits of a Verasonics TX: the wave given by Steer and focus if the delays of its elements agree with it,
+// otherwise one fitted to the delays, or the delays themselves.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,8 +19,8 @@ bool has_both_signs(const std::vector<double>& weights) {
          std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0.0; });
 }
 
-// `weights` of each transmit, by element. Nothing is coded when no transmit has weights of both signs. Throws Error
-// when one has and the rows are no orthogonal code of as many transmits as elements.
+// Returns the code for `weights` of each transmit, by element; empty if no transmit has weights of both signs. Throws
+// Error if one has and the rows are no orthogonal code of as many transmits as elements.
 Code code_of(const std::string& what, const std::vector<std::vector<double>>& weights) {
   const auto coded = std::find_if(weights.begin(), weights.end(), has_both_signs);
   if (coded == weights.end()) return {};
@@ -52,9 +52,9 @@ Code code_of(const std::string& what, const std::vector<std::vector<double>>& we
   return code;
 }
 
-constexpr double kTolerance_periods = 0.05;  // clocks of 250 MHz place firing times to 0.02 periods of 5 MHz
+constexpr double kTolerance_periods = 0.05;  // 250 MHz clocks round firing times to 0.02 periods of 5 MHz
 
-// FocalPt, or Steer and focus from Origin; all in wavelengths.
+// Returns the wave of FocalPt, or of Steer and focus from Origin; all in wavelengths.
 Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const ProbeParts& probe) {
   const std::vector<double> steer = tx.values("Steer", k);
   const std::vector<double> origin = tx.values("Origin", k);
@@ -77,12 +77,12 @@ Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const Pro
 }
 
 struct Sent {
-  std::vector<double> weights;   // by element; empty without TX.Apod
-  std::vector<bool> active;      // by element
+  std::vector<double> weights;   // per element; empty without TX.Apod
+  std::vector<bool> active;      // per element
   std::vector<double> delays_s;  // firing times, NaN: silent; empty without TX.Delay
 };
 
-// Numbers of TX are one an element, or one an element that its aperture connects.
+// Reads numbers of TX: one per element, or one per element connected by its aperture.
 Sent sent(const std::string& what, const MatNode& tx, std::size_t k, const Scales& s, const ProbeParts& probe) {
   const std::size_t n = probe.probe.elements.size();
   const std::size_t aperture = whole(what, "TX.aperture", tx.number("aperture", k).value_or(1.0), 1) - 1;
@@ -100,7 +100,7 @@ Sent sent(const std::string& what, const MatNode& tx, std::size_t k, const Scale
   return sent;
 }
 
-// How much later than the program counts it an echo comes: the pulse's peak, and the lens on both ways.
+// Delay of echoes beyond the program's model: the pulse's peak, and the two-way path through the lens.
 class Lateness {
  public:
   Lateness(const MatTree& tree, const Scales& s, Acquisition& a) : tw_(tree.find("TW")), s_(s), a_(a) {
@@ -145,7 +145,7 @@ bool same_wave(const Transmit& x, const Transmit& y) {
   return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m && x.source_z_m == y.source_z_m;
 }
 
-struct Count {  // of transmits
+struct Count {  // numbers of transmits
   int other_than_named = 0, no_wave = 0, without_delays = 0;
 };
 
@@ -160,7 +160,7 @@ void tell(const Count& n, Acquisition& a) {
   }
 }
 
-// Each element of the code alone, on the clock that all of them share.
+// Returns a transmit for each single element of the code, on their common clock.
 std::vector<Transmit> undone(const std::string& what, const Code& code, const std::vector<Sent>& all,
                              const std::vector<double>& t0_s, const std::vector<Shot>& shots, const ProbeParts& parts,
                              const Scales& s) {
@@ -234,11 +234,11 @@ Sending transmits(const std::string& what, const MatTree& tree, const Scales& s,
   return sending;
 }
 
-// Probe of a Verasonics workspace: Trans, and the units that everything else is counted in.
+// Probe of a Verasonics workspace: Trans, and the units of all other quantities.
 
 namespace {
 
-// Element by element, the channel in `channels` (from 1, 0: none), or the element's own number.
+// Returns per element its channel in `channels` (from 1, 0: none), or its own number.
 Columns columns_of(const std::string& what, const std::vector<double>& channels, std::size_t n_elements,
                    std::size_t n_columns) {
   Columns columns(n_elements, kNoColumn);
@@ -253,7 +253,7 @@ Columns columns_of(const std::string& what, const std::vector<double>& channels,
   return columns;
 }
 
-// Connector and Aperture count channels of RcvData; their namesakes ending in ES are what older and newer scripts set.
+// Reads Connector and Aperture, indices of channels in RcvData; in some script versions their names end in ES.
 std::vector<Columns> apertures(const std::string& what, const MatNode& trans, std::size_t n_elements,
                                std::size_t n_columns, Acquisition& a) {
   const MatNode* mux = trans.find("HVMux");
@@ -281,7 +281,7 @@ std::vector<Columns> apertures(const std::string& what, const MatNode& trans, st
   return {columns_of(what, connector, n_elements, n_columns)};
 }
 
-// Whether the first two elements are spacingMm apart.
+// Returns true if the first two elements are spacingMm apart.
 bool placed_in_mm(const MatNode& trans) {
   const MatNode* positions = trans.find("ElementPos");
   const std::vector<double> table = trans.values("ElementPos");

@@ -14,12 +14,12 @@
 namespace echoloop {
 namespace {
 
-// Waves that a law of firing times could make on a curved array, or nearly makes, and what every fit needs.
+// Fits waves to a law of firing times on a curved array, exactly or approximately; with functions for every fit.
 
-using Row = std::array<double, 4>;  // three unknowns and the right side
-const Probe kNoProbe;               // waves that are no delays need none
+using Row = std::array<double, 4>;  // three unknowns and the right-hand side
+const Probe kNoProbe;               // unused except for explicit delays
 
-// Least squares of rows by their normal equations; nothing when they do not determine the unknowns.
+// Solves rows by least squares with normal equations; nullopt if they do not determine the unknowns.
 std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
   std::array<Row, 3> m{};
   for (const Row& row : rows) {
@@ -41,7 +41,7 @@ std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::si
   return x;
 }
 
-struct Arc {  // some of the firing elements
+struct Arc {  // subset of the firing elements
   std::vector<double> x_m, z_m, ct_m;
   double middle_x_m = 0.0, middle_z_m = 0.0;
 };
@@ -62,7 +62,7 @@ Arc firing_arc(const std::vector<double>& delays_s, const std::vector<std::size_
   return arc;
 }
 
-// Spread of the delays about those of `t`, m^2.
+// Returns the variance of the delays relative to those of `t`, m^2.
 double misfit(const Transmit& t, const Arc& arc) {
   double sum = 0.0, squares = 0.0;
   const auto n = static_cast<double>(arc.x_m.size());
@@ -73,7 +73,7 @@ double misfit(const Transmit& t, const Arc& arc) {
   return squares / n - (sum / n) * (sum / n);
 }
 
-// One step of least squares in the angle, or in the source's two coordinates.
+// Takes one least-squares step in the angle, or in the source's two coordinates.
 Transmit stepped(const Transmit& t, const Arc& arc) {
   std::vector<Row> rows;
   const double sign = t.kind == TransmitKind::focused ? 1.0 : -1.0;
@@ -99,12 +99,12 @@ Transmit stepped(const Transmit& t, const Arc& arc) {
   return next;
 }
 
-// The plane, focused and diverging wave that come nearest to the delays of `firing`, indices of elements. No equation
-// is linear there: the best of a coarse set of waves, then Gauss and Newton's steps.
+// Returns the plane, focused and diverging wave nearest to the delays of `firing`, indices of elements. The equations
+// are not linear: the best of a coarse set of waves is refined by Gauss-Newton steps.
 std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const std::vector<std::size_t>& firing,
                                      const Probe& probe, double sound_speed_m_s, std::size_t most) {
   const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, most);
-  const Arc coarse = firing_arc(delays_s, firing, probe, sound_speed_m_s, 12);  // 16,384 laws take seconds
+  const Arc coarse = firing_arc(delays_s, firing, probe, sound_speed_m_s, 12);  // for speed: 16,384 laws need seconds
   std::vector<Transmit> best(3);
   best[1].kind = TransmitKind::focused;
   best[2].kind = TransmitKind::diverging;
@@ -135,7 +135,7 @@ std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const 
   return best;
 }
 
-// When the wave passes the origin on the law's clock, or nothing when it is another wave.
+// Returns the time of the wave's passage of the origin on the law's clock; nullopt if it is another wave.
 std::optional<double> passage(const Transmit& t, const std::vector<double>& delays_s, const Probe& probe, double c,
                               double tolerance_s) {
   const auto off_s = [&](std::size_t e) {
@@ -152,7 +152,7 @@ std::optional<double> passage(const Transmit& t, const std::vector<double>& dela
   return mean;
 }
 
-struct Line {  // of the firing elements: lengths in units of half the aperture, the first delay taken away
+struct Line {  // firing elements: lengths in units of half the aperture, relative to the first delay
   std::vector<double> x, ct;
   double scale_m = 1.0;
 };
@@ -173,7 +173,7 @@ Line firing_line(const std::vector<double>& delays_s, const Probe& probe, double
   return line;
 }
 
-// ct = const + x sin a.
+// Fits ct = const + x sin a.
 std::optional<Transmit> plane_wave(const Line& line) {
   std::vector<Row> rows;
   for (std::size_t k = 0; k < line.x.size(); ++k) rows.push_back({1.0, line.x[k], 0.0, line.ct[k]});
@@ -184,7 +184,7 @@ std::optional<Transmit> plane_wave(const Line& line) {
   return t;
 }
 
-// |p - s| = ct + k, k < 0 for a focus: x^2 - (ct)^2 = 2 s_x x + 2 k ct + (k^2 - |s|^2), linear in three unknowns.
+// Fits |p - s| = ct + k, k < 0 for a focus: x^2 - (ct)^2 = 2 s_x x + 2 k ct + (k^2 - |s|^2), linear in 3 unknowns.
 std::optional<Transmit> spherical_wave(const Line& line) {
   std::vector<Row> rows;
   for (std::size_t k = 0; k < line.x.size(); ++k) {
@@ -211,7 +211,7 @@ std::vector<std::size_t> firing_elements(const std::vector<double>& delays_s) {
   return firing;
 }
 
-// One element alone is the source of a diverging wave.
+// Returns the diverging wave of a single element, its source.
 WaveFit element_wave(const Element& element, double delay_s, double sound_speed_m_s) {
   WaveFit wave;
   wave.transmit.kind = TransmitKind::diverging;
@@ -242,8 +242,8 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
   const std::vector<std::size_t> firing = firing_elements(delays_s);
   if (firing.size() == 1) return element_wave(probe.elements[firing[0]], delays_s[firing[0]], sound_speed_m_s);
   std::vector<Transmit> candidates = hints;
-  if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two ...
-  const bool sphere_is_found = firing.size() > 3;       // ... and three fit any sphere
+  if (firing.size() == 2) return law_itself(delays_s);  // two fit any wave ...
+  const bool sphere_is_found = firing.size() > 3;       // ... and three any sphere
   if (probe.kind != ProbeKind::convex) {
     const Line line = firing_line(delays_s, probe, sound_speed_m_s);
     if (const auto plane = plane_wave(line)) candidates.push_back(*plane);
@@ -269,13 +269,13 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
 
 WaveFit fit_nearest_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s,
                          double tolerance_s) {
-  constexpr std::size_t kLeastFiring = 16;  // fewer, with such tolerances, fit any wave
+  constexpr std::size_t kLeastFiring = 16;  // fewer fit any wave with such tolerances
   const std::vector<std::size_t> firing = firing_elements(delays_s);
   if (firing.size() < kLeastFiring) return law_itself(delays_s);
   const std::vector<Transmit> waves = searched_waves(delays_s, firing, probe, sound_speed_m_s, firing.size());
   const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, firing.size());
   std::size_t nearest = 0;
-  double least = 0.5 * misfit(waves[0], arc);  // a spherical wave fits what a plane one does, as one far away
+  double least = 0.5 * misfit(waves[0], arc);  // preferred, as a distant spherical wave fits all that a plane wave does
   for (const std::size_t k : {1, 2}) {
     if (const double off = misfit(waves[k], arc); off < least) least = off, nearest = k;
   }

@@ -1,5 +1,5 @@
-// zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0, and in
-// files of zea's later versions within tracks/track_0, where the array may be described by the group probe.
+// HDF5 layout of zea: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0, and in
+// files of later versions within tracks/track_0, where the array may be described by the group probe.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -31,9 +31,9 @@ using hdf5::Node;
 
 constexpr std::size_t kMaxZeaTable = std::size_t{1} << 24;  // values: (transmit, element), (frame, transmit)
 
-// Where a zea file keeps what: its versions have put data, scan and the array into different groups.
+// Groups of a zea file: its versions differ in those of data, scan and the array.
 
-// In the group `probe`, or in older files in the root's attributes; "generic" is zea's word for none.
+// Reads the name from the group `probe`, or in older files from the root's attributes; "generic" means none.
 void name_probe(const Node& root, const std::optional<Node>& described, Probe& probe) {
   const auto text_of = [&](const char* what) {
     const auto found = described ? described->find(what) : std::nullopt;
@@ -47,8 +47,8 @@ void name_probe(const Node& root, const std::optional<Node>& described, Probe& p
   if (text_of("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
 }
 
-// Path of the group of data and scan: "" (the root), "event_0", or the first track that has channel data, "tracks/...".
-// What is left out goes to a.assumptions.
+// Returns the path of the group with data and scan: "" (the root), "event_0", or the first track with channel data,
+// "tracks/...". Skipped tracks are noted in a.assumptions.
 std::string zea_part(const Node& root, Acquisition& a) {
   if (root.has("event_0")) {
     return "event_0";
@@ -71,7 +71,7 @@ std::string zea_part(const Node& root, Acquisition& a) {
   return "tracks/" + path;
 }
 
-// The channel data of the group `data`; Error that says what is there instead, images most likely.
+// Returns the channel data of the group `data`; throws Error that lists its contents otherwise, usually images.
 Node zea_raw_data(const Node& data) {
   if (auto raw = data.find("raw_data")) return std::move(*raw);
   std::string held;
@@ -80,7 +80,7 @@ Node zea_raw_data(const Node& data) {
               "a zea file with data/raw_data");
 }
 
-// Element positions: in scan, in later files in a group `probe` of their own.
+// Reads element positions from scan, or in later files from a group `probe`.
 PlacedProbe zea_probe(const Node& root, const Node& scan) {
   const auto described = root.find("probe");
   const bool apart = !scan.has("probe_geometry") && described && described->has("probe_geometry");
@@ -97,11 +97,11 @@ PlacedProbe zea_probe(const Node& root, const Node& scan) {
   return placed;
 }
 
-// What zea's files say of delays that are no way through the tissue: the acoustic lens and the length of the
-// transmitted pulse.
+// Delays in zea files other than the path through the tissue: the acoustic lens and the length of the transmitted
+// pulse.
 
 constexpr double kWaveform_hz = 250e6;
-constexpr std::size_t kMaxWaveforms = std::size_t{1} << 24;  // numbers in all of them
+constexpr std::size_t kMaxWaveforms = std::size_t{1} << 24;  // total
 
 std::string fixed(double value, int digits) {
   const std::string text = std::to_string(value);
@@ -117,7 +117,7 @@ std::optional<double> positive(const Node& holder, const char* name, double most
   return value;
 }
 
-// Both ways, and in words.
+// Returns the two-way delay of the lens, and describes it in a.assumptions.
 double lens_s(const Node& root, const Node& scan, Acquisition& a) {
   constexpr double kThickest_m = 0.02, kFastest_m_s = 1e4, kMostWavelengths = 100.0;
   const auto probe = root.find("probe");
@@ -146,7 +146,7 @@ double lens_s(const Node& root, const Node& scan, Acquisition& a) {
   return 0.0;
 }
 
-// Where the waveform's envelope is highest: the wave brought down from the centre frequency, over one of its periods.
+// Returns the maximum of the waveform's envelope: mixed down from the centre frequency, averaged over one period.
 double peak_s(std::span<const double> waveform, double center_hz) {
   const std::size_t n = waveform.size();
   const auto window = std::clamp<std::size_t>(static_cast<std::size_t>(kWaveform_hz / center_hz), 1, n);
@@ -161,7 +161,7 @@ double peak_s(std::span<const double> waveform, double center_hz) {
   return peak / kWaveform_hz;
 }
 
-// One a transmit; in older files waveform_000 ... and tx_waveform_indices that say which fired when.
+// Returns one peak per transmit; older files have waveform_000 ... and for each transmit tx_waveform_indices.
 std::vector<double> pulse_peaks_s(const Node& scan, std::size_t n_tx, double center_hz) {
   const auto waveforms = scan.find("waveforms_two_way");
   if (!waveforms) return {};
@@ -192,14 +192,14 @@ std::vector<double> pulse_peaks_s(const Node& scan, std::size_t n_tx, double cen
               "one for each of the " + counted(n_tx, "transmit"));
 }
 
-// How much later than the way from its elements to a point and back the peaks of the echoes of each of n_tx transmits
-// come, s. a.center_hz and a.sound_speed_m_s are set; what was taken, and what the file lacks, goes to a.assumptions.
-// Throws Error for values that are none.
+// Returns the delay of the echo peaks of each of n_tx transmits relative to the path from its elements to a point and
+// back, s. Requires a.center_hz and a.sound_speed_m_s; corrections, and facts missing in the file, are noted in
+// a.assumptions. Throws Error for invalid values.
 //
-// The lens is flat, of thickness d and sound speed cl, on the elements (zea's model, z counted from them): straight
-// through it a wave needs d (1/cl - 1/c) more each way; the refraction that zea's beamformer computes beyond that is
-// below 0.03 mm for 1 mm of lens up to 30 degrees. Older files have Verasonics' lens_correction, in wavelengths each
-// way. The pulse is waveforms_two_way, sampled at 250 MHz from the firing on (Verasonics' TW.Wvfm2Wy).
+// The lens is flat, of thickness d and sound speed cl, on the elements (zea's model, z measured from them): a wave
+// straight through it needs d (1/cl - 1/c) more each way; the refraction that zea's beamformer adds to that is below
+// 0.03 mm for 1 mm of lens up to 30 degrees. Older files have Verasonics' lens_correction, in wavelengths each way. The
+// pulse is waveforms_two_way, sampled at 250 MHz since the firing (Verasonics' TW.Wvfm2Wy).
 std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n_tx, Acquisition& a) {
   std::vector<double> late_s = pulse_peaks_s(scan, n_tx, a.center_hz);
   if (late_s.empty()) {
@@ -215,8 +215,7 @@ std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n
   return late_s;
 }
 
-constexpr double kZeaTolerance_periods =
-    0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
+constexpr double kZeaTolerance_periods = 0.05;  // of a delay; scanner clocks round to less
 
 std::vector<double> table(const Node& scan, const char* name, std::size_t rows, std::size_t columns) {
   const auto found = scan.find(name);
@@ -228,12 +227,12 @@ std::vector<double> table(const Node& scan, const char* name, std::size_t rows, 
                            : "(" + std::to_string(rows) + ", " + std::to_string(columns) + ") numbers");
 }
 
-// The transmits of a zea file. Their geometry is t0_delays and tx_apodizations; polar_angles and focus_distances (0 or
-// infinite: plane, negative: diverging) are notes that say which wave the delays make. Time is counted from the first
-// firing of each transmit, initial_times is that of the first sample; IQ is demodulated on a clock that begins with the
+// Transmits of a zea file. Their geometry is t0_delays and tx_apodizations; polar_angles and focus_distances (0 or
+// infinite: plane, negative: diverging) are notes on the wave that the delays make. Time is counted from the first
+// firing of each transmit, initial_times is that of the first sample; IQ is demodulated on a clock that starts with the
 // first sample.
 
-struct Laws {  // of n_tx transmits and n_el elements, row by row; empty where the file has none
+struct Laws {  // for n_tx transmits and n_el elements, row by row; empty if missing in the file
   std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s, origins_m;
 };
 
@@ -256,7 +255,7 @@ Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
   return laws;
 }
 
-// zea's first files have focus_distances in wavelengths, and zea takes 1 or more as such.
+// Converts focus_distances of zea's first files from wavelengths; zea, too, treats 1 or more as wavelengths.
 void wavelengths_to_metres(Laws& laws, Acquisition& a) {
   const auto far = [](double focus) { return focus >= 1.0 && std::isfinite(focus); };
   if (std::none_of(laws.focus_m.begin(), laws.focus_m.end(), far)) return;
@@ -264,9 +263,9 @@ void wavelengths_to_metres(Laws& laws, Acquisition& a) {
   a.assumptions.push_back("focus_distances assumed to be in wavelengths: some are 1 or more");
 }
 
-// What polar_angles and focus_distances say of transmit k, about the file's origin.
+// Returns the wave of polar_angles and focus_distances for transmit k, relative to the file's origin.
 std::optional<Transmit> noted_wave(const Laws& laws, std::size_t k) {
-  constexpr double kFarthest_m = 10.0;  // beyond it a wave is plane within any aperture
+  constexpr double kFarthest_m = 10.0;  // beyond it a wave is plane for any aperture
   if (laws.polar_rad.empty()) return std::nullopt;
   Transmit t;
   const double focus_m = laws.focus_m.empty() ? 0.0 : laws.focus_m[k];
@@ -280,7 +279,7 @@ std::optional<Transmit> noted_wave(const Laws& laws, std::size_t k) {
   return t;
 }
 
-// The same about what the file calls the beam's origin, or the middle of the firing elements: walking apertures.
+// Returns the same relative to the file's beam origin, or to the centre of the firing elements (walking apertures).
 std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& placed, const std::vector<bool>& active,
                                         std::size_t k) {
   auto noted = noted_wave(laws, k);
@@ -295,7 +294,7 @@ std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& pla
   return noted;
 }
 
-// Transmit k, about the array's centre; t0 without initial_times.
+// Returns transmit k relative to the array's centre; t0_s without initial_times.
 Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& placed, const Acquisition& a,
                       std::size_t k) {
   const std::size_t n = placed.probe.elements.size();
@@ -333,7 +332,7 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   return fit.transmit;
 }
 
-// Weights below 0: fired with the opposite polarity.
+// Counts transmits of opposite polarity: sum of weights below 0.
 std::size_t inverted_transmits(const Laws& laws, std::size_t n_tx) {
   const std::size_t n = laws.weights.size() / n_tx;
   std::size_t inverted = 0;
@@ -344,8 +343,8 @@ std::size_t inverted_transmits(const Laws& laws, std::size_t n_tx) {
   return inverted;
 }
 
-// Adds the n_tx transmits that `scan` describes, and for IQ the rotation of each one's samples; what was taken, and
-// what the file lacks, goes to the assumptions. Frequencies and sound speed of parts.acquisition are set. Throws Error.
+// Adds the n_tx transmits of `scan`, and for IQ the rotation of each one's samples; corrections, and facts missing in
+// the file, are noted as assumptions. Requires frequencies and sound speed of parts.acquisition. Throws Error.
 void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& placed, std::size_t n_tx,
                        Hdf5Parts& parts) {
   Acquisition& a = parts.acquisition;
@@ -380,7 +379,7 @@ std::string megahertz(double hz) {
   return text.substr(0, text.find('.') + 3) + " MHz";
 }
 
-// One number, or one for each transmit of which the first counts.
+// Reads one number, or one per transmit, of which the first is used.
 double frequency_hz(const Node& scan, const char* name, Acquisition& a) {
   const std::vector<double> all = scan.at(name).numbers(static_cast<std::size_t>(kMaxTransmits));
   if (std::any_of(all.begin(), all.end(), [&](double f) { return f != all.front(); }))
@@ -406,10 +405,10 @@ void set_frequencies(const Node& scan, SignalKind signal, Acquisition& a) {
   if (!told) a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency");
 }
 
-// demodulation_frequency is where zea looks for echoes, in RF as well: another one than the pulse's in harmonic
-// imaging.
+// Sets the receive frequency from demodulation_frequency, which zea uses for RF as well: it differs from the pulse's in
+// harmonic imaging.
 void look_at_harmonic(const Node& scan, Acquisition& a) {
-  constexpr double kSame = 0.25;  // of the pulse's frequency; scanners tune their receivers a little apart
+  constexpr double kSame = 0.25;  // of the pulse's frequency; scanners tune receivers slightly off
   if (!scan.has("demodulation_frequency")) return;
   const double received_hz = scan.at("demodulation_frequency").numbers(static_cast<std::size_t>(kMaxTransmits)).front();
   if (!(received_hz > 0.0) || std::abs(received_hz - a.center_hz) <= kSame * a.center_hz) return;
@@ -423,7 +422,7 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
   const auto curve = scan.find("tgc_gain_curve");
   if (!curve) return;
   parts.samples.gain = curve->numbers(static_cast<std::size_t>(kMaxSamples));
-  parts.samples.gain.resize(std::min(parts.samples.gain.size(), n_samples));  // zea takes the beginning, too
+  parts.samples.gain.resize(std::min(parts.samples.gain.size(), n_samples));  // as zea does
   bool even = true;
   for (const double gain : parts.samples.gain) {
     if (!(gain > 0.0 && std::isfinite(gain)))
@@ -438,7 +437,7 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
 }
 
 void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Acquisition& a) {
-  // (frames, transmits), or one after the other without the last.
+  // Shape (frames, transmits), or a flat list without the last.
   const auto found = scan.find("time_to_next_transmit");
   std::vector<double> waits_s = found ? found->numbers(kMaxZeaTable) : std::vector<double>();
   if (found && waits_s.size() != n_frames * n_tx && waits_s.size() + 1 != n_frames * n_tx) {
@@ -462,7 +461,7 @@ bool looks_like_zea(const Node& root) {
   if (!root.has("data") || !root.at("data").is_group()) return false;
   if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
   const Node data = root.at("data");
-  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // images: their line says so
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // images: refused with their own message
 }
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
@@ -483,7 +482,7 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   a.probe = placed.probe;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
   add_zea_transmits(root, scan, placed, shape[1], parts);
-  look_at_harmonic(scan, a);  // now that what counts in the pulse's wavelengths is done
+  look_at_harmonic(scan, a);  // after all uses of the pulse's wavelength
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
   if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file contains more events");
