@@ -123,7 +123,7 @@ struct DraftState {
   void prefer_positions();                                                            // of elements, over a pitch
   // Returns the part of another file's description that is unknown for this one, and whose variables it has.
   [[nodiscard]] std::string unknown_of(const std::string& text, const FileOutline& outline) const;
-  // Replaces the state by a JSON description; returns false if it is none. `reason`: of its values, which are guesses
+  // Applies a JSON description to this state; returns false if it is none. `reason`: of its values, which are guesses
   // if the description is one of another file.
   bool take_description(const std::string& text, const std::string& reason);
 };

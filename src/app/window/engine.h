@@ -23,7 +23,7 @@ namespace echoloop {
 struct SourceInUse {
   std::shared_ptr<Source> source;            // null: none opened yet
   std::string named;                         // name given by the user
-  Facts facts;                               // when it was opened
+  Facts facts;                               // used to open it
   std::optional<std::vector<Doubt>> doubts;  // about the facts; nullopt: not measured
 };
 
