@@ -1,5 +1,5 @@
-// Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2, every fault of
-// a run into one line and exit status 1.
+// Entry: parses options, selects window or headless, turns every rejection into one line and exit status 2, every fault
+// of a run into one line and exit status 1.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -48,7 +48,7 @@ int print_info(const echoloop::SourceOptions& options, bool json) {
   return 0;
 }
 
-// `echoloop bench`: a program of its own, in place of this one. `arguments`: from "bench" on.
+// Replaces this program by that of `echoloop bench`. `arguments`: from "bench" on.
 int start_bench(char** arguments) {
   const std::string program = echoloop::installed_program("echoloop-bench").string();
   echoloop::hold_interrupts();
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
   return options.headless ? run_headless(options) : run_without_display(options);
 }
 
-// A standard stream that was closed is nowhere: no file that is opened may get its number.
+// Opens closed standard streams on /dev/null, so that no other file gets their numbers.
 void open_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) == -1) ::open("/dev/null", O_RDWR);
@@ -113,8 +113,8 @@ int run_and_flush(int argc, char** argv) {
 int main(int argc, char** argv) {
   open_standard_streams();
   echoloop::end_at_interrupts();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
-  // Timers that end on time, not up to 50 us later: for this thread and, inherited, for all that it will start.
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error, as is a full disk
+  // Precise timers instead of up to 50 us late: for this thread and, inherited, for all that it starts.
   prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return run_and_flush(argc, argv);

@@ -98,7 +98,7 @@ void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
-// What was typed, as values. `app` knows which options were given.
+// Reads typed options into values. `app` has the counts of the given options.
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
   o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
@@ -145,7 +145,7 @@ void take_kiosk(Options& o, const OptionTexts& t) {
   if (!(o.kiosk_idle_s >= 1.0 && o.kiosk_idle_s <= 86'400.0)) throw out_of_range("--kiosk", t.kiosk, "1 to 86400 s");
 }
 
-// An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
+// Joins an optional value to its option: `--kiosk 30` means `--kiosk=30`.
 void join_kiosk(std::vector<std::string>& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] != "--kiosk" || !finite_number(words[i + 1])) continue;
@@ -154,7 +154,7 @@ void join_kiosk(std::vector<std::string>& words) {
   }
 }
 
-// KEY=VALUE,KEY=VALUE as one each; a comma that no KEY= follows belongs to the value.
+// Splits KEY=VALUE,KEY=VALUE; a comma not followed by KEY= belongs to the value.
 std::vector<std::string> split_sets(const std::vector<std::string>& given) {
   std::vector<std::string> sets;
   for (const std::string& text : given) {
@@ -170,7 +170,7 @@ std::vector<std::string> split_sets(const std::vector<std::string>& given) {
   return sets;
 }
 
-// The preset's own probe is known once the source is open: settings_for().
+// Reads a preset; its values for its own probe follow when the source is open: settings_for().
 void take_preset(const std::string& file, std::vector<std::string>& settings, ProbePreset& of_probe) {
   const auto preset = std::make_shared<const Preset>(read_preset(file));
   const std::vector<std::string> values = settings_of(preset->values);
@@ -178,7 +178,7 @@ void take_preset(const std::string& file, std::vector<std::string>& settings, Pr
   of_probe = {.preset = preset, .at = settings.size()};
 }
 
-// A preset and a session of the run's own source are parameters for B's frame.
+// Reads --compare: a preset, or a session of the run's own source, gives parameters for B's frame.
 void take_compare(Options& o, const OptionTexts& t) {
   CompareOptions& a = o.compare;
   if (std::filesystem::path(t.compare).extension() == ".toml") {
@@ -205,7 +205,7 @@ void take_compare(Options& o, const OptionTexts& t) {
   a.settings.insert(a.settings.end(), sets.begin(), sets.end());
 }
 
-// Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
+// Adds settings, of which later ones win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
     o.settings_files.push_back(t.preset);
@@ -221,7 +221,7 @@ void take_settings(Options& o, const OptionTexts& t) {
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
 }
 
-// From now on the recording opens with it: that of the option, or else of the session.
+// Sets the description used to open the recording: that of the option, otherwise of the session.
 void take_description(const Options& o, const std::string& given) {
   constexpr const char* kAccepted = "a JSON description {...}, or a file with one";
   if (given.empty()) {
@@ -235,7 +235,7 @@ void take_description(const Options& o, const std::string& given) {
   use_description(o.source, json);
 }
 
-// What a session says stands where the command line says nothing.
+// Returns a session's values as defaults of the command line.
 Options options_of(const std::filesystem::path& file) {
   Options o;
   const auto session = std::make_shared<const SavedSession>(read_session(file));
@@ -247,7 +247,7 @@ Options options_of(const std::filesystem::path& file) {
   return o;
 }
 
-// `o`: what holds where the words say nothing else.
+// `o`: the defaults.
 Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
@@ -306,7 +306,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   return o;
 }
 
-// False: the help was asked for, and is in `o`.
+// Returns false if the help was requested, which is then in `o`.
 bool read_words(CLI::App& app, const std::vector<std::string>& words, Options& o) {
   if (parse_words(app, words)) return true;
   o.command = Command::help;

@@ -38,7 +38,7 @@ namespace echoloop {
 
 int run_describe(const std::filesystem::path& file) {
   const FileOutline outline = outline_file(file);
-  if (!outline.format.empty())  // a file with an incomplete description beside it no longer opens
+  if (!outline.format.empty())  // a file with an incomplete description next to it no longer opens
     print_out("// opens as {} without a description; one with \"data\" takes precedence\n", outline.format);
   print_out("{}", description_template(outline, file.filename().string()));
   return 0;
@@ -52,7 +52,7 @@ int run_repair(const std::filesystem::path& file) {
 
 namespace {
 
-// Of all regions among the marks; empty: there are none.
+// Returns the pixels of all regions among the marks; empty: none.
 std::vector<std::uint32_t> region_pixels(const Marks& marks, const Grid& grid) {
   std::vector<std::uint32_t> all;
   bool any = false;
@@ -129,9 +129,9 @@ int run_find_sound_speed(const Options& options) {
 
 namespace {
 
-constexpr int kPatience_ms = 100;  // between two looks at an interrupt
+constexpr int kPatience_ms = 100;  // between two checks for an interrupt
 
-// Addresses on this machine whose viewer lives: it holds the lock beside its socket.
+// Lists addresses on this machine whose viewer is running: it holds the lock next to its socket.
 int list_viewers() {
   std::error_code ignored;
   int found = 0;
@@ -149,7 +149,7 @@ int list_viewers() {
 
 using SenderHandle = std::unique_ptr<echoloop_sender, decltype(&echoloop_close)>;
 
-// Asks until the viewer has answered. Throws Error when it refuses; false after an interrupt.
+// Describes the frames until the viewer answers. Throws Error if it rejects them; false after an interrupt.
 bool describe(echoloop_sender* sender, const std::string& json, const std::string& address) {
   std::string said;
   int status = echoloop_describe(sender, json.c_str(), kPatience_ms);
@@ -164,7 +164,7 @@ bool describe(echoloop_sender* sender, const std::string& json, const std::strin
   return status == ECHOLOOP_OK;
 }
 
-// The frame until it is sent, or lost: without a viewer, or while its stream has stopped. False after an interrupt.
+// Sends a frame, or loses it without a viewer, or while its stream has stopped. Returns false after an interrupt.
 bool send(echoloop_sender* sender, std::span<const std::byte> samples, int& last_status) {
   for (;;) {
     const int status = echoloop_send(sender, samples.data(), samples.size(), nullptr, kPatience_ms);
@@ -179,7 +179,7 @@ bool send(echoloop_sender* sender, std::span<const std::byte> samples, int& last
   }
 }
 
-// Until `due_ns`; an interrupt ends it.
+// Waits until `due_ns` or an interrupt.
 void wait_until(std::int64_t due_ns) {
   constexpr std::int64_t kLongest_ns = 50'000'000;
   for (std::int64_t now = now_ns(); now < due_ns && !interrupted(); now = now_ns()) {
@@ -192,7 +192,7 @@ void wait_until(std::int64_t due_ns) {
 int run_send(const std::string& named, const SendOptions& options, const StreamSettings& stream, std::uint64_t frames) {
   if (options.list_viewers) return list_viewers();
   const LiveAddress address = parse_live_address(options.send_to);
-  (void)read_token(address);  // the sender names no cause
+  (void)read_token(address);  // throws here, as the sender gives no cause
   const OpenedSource opened = open_source(named);
   SeekableSource* const source = opened.source->seekable();
   if (source == nullptr) throw Error(named, "a scanner", "a recording or a phantom to send");

@@ -41,23 +41,23 @@ struct Limits {
   double seconds = 0.0;
 };
 
-// Without limits: a session's frame, a recording once through, a phantom for five seconds, a scanner until the end.
+// Returns the limits. Defaults: a session's frame, a recording once, 5 s of a phantom, a scanner without end.
 Limits limits_for(const Options& options, const SourceInfo& info) {
   if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
   if (options.session != nullptr) return {1, 0.0};
   if (info.frame_count > 0) return {info.frame_count, 0.0};
-  if (info.live) return {0, 0.0};  // until it is interrupted
+  if (info.live) return {0, 0.0};  // until interrupted
   return {0, 5.0};
 }
 
-// Whether no frame of the recording is needed twice, or kept until it is written.
+// Returns true if no frame of the recording is needed twice, or kept until it is written.
 bool reads_once(const Options& options, const Limits& limits, const SourceInfo& info) {
   const bool through = limits.frames > 0 && limits.frames <= info.frame_count;
   return options.history_bytes.value_or(0) == 0 && !names_output(options.files, {MadeOf::all_frames}) &&
          info.frame_count > 0 && (through || !options.stream.loop);
 }
 
-// What a scanner's connection has to say, on the terminal.
+// Prints the notes of a scanner's connection on the terminal.
 void say_notes(const std::vector<LiveNote>& notes) {
   for (const LiveNote& note : notes) print_error("{}\n", note.text);
 }
@@ -66,8 +66,8 @@ void say_live_notes(Source& source) {
   if (LiveSource* const live = source.live()) say_notes(live->take_notes());
 }
 
-// A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
-// Recordings hold one acquisition: with one of them the stream ends. True when it was so.
+// Continues the stream with a scanner's new description and the command line's settings. Recordings contain one
+// acquisition: with one of them the stream ends. Returns true if continued.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
   const bool writes = !options.files["--images-out"].empty() || !options.files["--iq-out"].empty() ||
                       names_output(options.files, {MadeOf::all_frames});
@@ -78,7 +78,7 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
   return true;
 }
 
-// Why the stream ends, for the sender of a scanner.
+// Returns the reason why the stream ends, for the sender of a scanner.
 std::string end_reason(const Session& session, const Options& options) {
   if (interrupted()) return "the viewer was ended by a signal";
   if (const std::string fault = session.fault(); !fault.empty()) return fault;
@@ -92,11 +92,11 @@ std::string end_reason(const Session& session, const Options& options) {
   return "the viewer has run for its time (--duration)";
 }
 
-// Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
-// that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
+// Waits for the end of the stream or of the time limit and stops it; returns the seconds since it started. Frames in
+// process are finished, and count with their time. After a signal this is short.
 double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
-  // The end of a recording counts in the time that is measured; the stream of a scanner has no end.
+  // A recording's end counts in the measured time; a scanner's stream has no end.
   const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
   LiveSource* const live = opened.source->live();
   try {
@@ -106,7 +106,7 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
       session.advance();
       std::this_thread::sleep_for(between_looks);
     }
-  } catch (const std::exception& error) {  // another stream does not fit, say
+  } catch (const std::exception& error) {  // for example, another stream does not fit
     if (live != nullptr) live->set_end_reason(error.what());
     throw;
   }
@@ -118,18 +118,18 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   } else {
     session.stop();
   }
-  if (live != nullptr) live->end_service(why);  // before files are finished, which may take long
+  if (live != nullptr) live->end_service(why);  // before files are finished, which may be slow
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
-// The wait for a sender: as long as --duration allows, until a signal comes.
+// Wait for a sender: as long as --duration allows, until a signal.
 class SenderWait {
  public:
   explicit SenderWait(const Options& options) : limit_s_(options.duration_s), policy_(options.stream.policy) {}
 
   [[nodiscard]] std::stop_token token() const { return ended_.get_token(); }
   void begin(const LiveWaiting& waiting) {
-    watch_interrupts();  // before the line, which a script may answer by a signal
+    watch_interrupts();  // before the line is printed, as a script may answer it by a signal
     const LiveStatus status = waiting.status();
     print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
     waiting.set_policy(policy_);
@@ -144,7 +144,7 @@ class SenderWait {
     });
   }
   void end() { clock_ = {}; }
-  // Empty: a sender came, or the source is no scanner.
+  // Returns the reason for no sender; empty: one connected, or the source is no scanner.
   [[nodiscard]] std::string why_none() const {
     if (!ended_.stop_requested()) return {};
     if (interrupted()) return "interrupted before a description was accepted";
@@ -161,7 +161,7 @@ class SenderWait {
   std::jthread clock_;
 };
 
-// Nothing where no sender came; the line is printed.
+// Returns nullopt if no sender connected; prints the reason.
 std::optional<OpenedSource> open_or_wait(const Options& options) {
   SenderWait wait(options);
   try {
@@ -180,20 +180,20 @@ std::optional<OpenedSource> open_or_wait(const Options& options) {
 
 bool wants_picture(const OutputFiles& files) { return names_output(files, {MadeOf::last_image, MadeOf::window}); }
 
-// Says what went wrong, and how recordings ended. Returns the exit status; counts the errors.
+// Prints errors, and the ends of recordings. Returns the exit status; counts the errors.
 int say_how_it_ended(const Options& options, const Limits& limits, Session& session, const FrameOutputs& files,
                      RunTotals& totals) {
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
   if (const std::string refusal = session.take_refusal(); !refusal.empty()) print_error("{}\n", refusal);
-  const std::string fault = session.fault();  // of which a report of the producer may be a consequence
+  const std::string fault = session.fault();  // may have caused the producer's error
   const std::string problem = fault.empty() ? session.producer_report() : fault;
-  // A signal can come before a stream of another description has begun.
+  // A signal can arrive before a stream with the new description has begun.
   const bool to_follow = interrupted() && session.producer_state() == ProducerState::changed;
-  if (!problem.empty() && !complete && !to_follow) {  // else what was asked for has been done
+  if (!problem.empty() && !complete && !to_follow) {  // otherwise the request is fulfilled
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
-    // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.
+    // An unreadable file is bad input; one lost while reading is a fault of the run.
     const bool lost = files_were_lost() || session.counts().processed > 0;
     status = session.producer_state() == ProducerState::failed && !lost ? 2 : 1;
   }
@@ -205,7 +205,7 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
-// "scanner": what came from a sender; "recorded": what a recording of one says about its frames.
+// Adds "scanner": statistics of a sender; "recorded": frames lost according to its recording.
 void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
   if (opened.info.scanner_times) {
     report["recorded"] = {{"lost_at_sender", opened.info.recorded_lost}, {"missing", opened.info.recorded_missing}};
@@ -228,12 +228,12 @@ void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
                        {"silent_samples", s.checked.of(SampleFault::silent).samples}};
 }
 
-// What of --preset is not applied; empty: nothing.
+// Returns the part of --preset that is not applied; empty: none.
 std::string preset_note(const Options& options, const Acquisition& acquisition) {
   return options.preset.preset == nullptr ? "" : why_not_whole(*options.preset.preset, acquisition);
 }
 
-// Only now, when the stream runs: a run that is refused says why, in one line.
+// Prints notes, only when the stream runs: a rejected run prints its reason in one line.
 void say_notes(const std::string& backend_note, const Options& options, const Acquisition& acquisition,
                const ImagingParams& params) {
   if (!backend_note.empty()) print_error("{}\n", backend_note);
@@ -243,7 +243,7 @@ void say_notes(const std::string& backend_note, const Options& options, const Ac
   }
 }
 
-// Of the samples of all processed frames, of a scanner of those that were checked.
+// Prints faults of the samples of all processed frames, for a scanner of the checked ones.
 void say_faults(const OpenedSource& opened) {
   const LiveSource* const live = opened.source->live();
   SampleFaults faults;
@@ -257,8 +257,8 @@ void say_faults(const OpenedSource& opened) {
   }
 }
 
-// As `info` has them, with the recording's name: of several recordings at a time. A file that was lost meanwhile is
-// reported by the stream.
+// Prints doubts as `info` does, with the recording's name, as several recordings may run at once. The stream reports a
+// lost file.
 std::vector<Doubt> say_doubts(FirstFrameDoubts& first_frame, const OpenedSource& opened) {
   std::vector<Doubt> doubts;
   try {
@@ -276,7 +276,7 @@ std::vector<FigurePlan> planned_images(const Acquisition& acquisition, const Ima
   return {{a->recording ? *a->recording->info.acquisition : acquisition, a->params}, {acquisition, params}};
 }
 
-// The run in one line.
+// Prints the run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
   print_out("{}: {} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
@@ -286,7 +286,7 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
             report["latency_ms"]["p95"].get<double>());
 }
 
-// What is known before the stream starts.
+// Facts known before the stream starts.
 struct RunPlan {
   const Options& options;
   const ChosenBackend& chosen;
@@ -331,7 +331,7 @@ SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImage
           .reads_once = reads_once(options, plan.limits, plan.opened.info)};
 }
 
-// A run whose stream has been stopped.
+// A run after the end of its stream.
 struct StoppedRun {
   const RunPlan& plan;
   Session& session;
@@ -340,11 +340,11 @@ struct StoppedRun {
   ImageSinks& sinks;
   FrameOutputs& files;
   RunTotals totals;
-  const Image* image;  // the last one; null: none was made
+  const Image* image;  // last one; null: none
   std::vector<Doubt> doubts;
 };
 
-// And writes the files of analyses.
+// Returns the report, and writes the files of analyses.
 nlohmann::json report_of(const StoppedRun& run, FileWriter& writer) {
   const auto& [options, chosen, opened, described, marks, params, limits, side_a] = run.plan;
   const Backend& backend = *chosen.backend;
@@ -368,7 +368,7 @@ nlohmann::json report_of(const StoppedRun& run, FileWriter& writer) {
   return report;
 }
 
-// Those of the last image.
+// Writes the files of the last image.
 void write_images_of(const StoppedRun& run, FileWriter& writer) {
   const RunPlan& plan = run.plan;
   const Options& options = plan.options;
@@ -390,7 +390,7 @@ void write_images_of(const StoppedRun& run, FileWriter& writer) {
     writer([&] { write_screenshot(imaged, *run.image, run.trace, run.totals); });
 }
 
-// Writes all files, says how it went; returns the exit status.
+// Writes all files, prints the result; returns the exit status.
 int end_run(StoppedRun& run, int status) {
   const Options& options = run.plan.options;
   const Backend& backend = *run.plan.chosen.backend;
@@ -401,7 +401,7 @@ int end_run(StoppedRun& run, int status) {
   nlohmann::json report = report_of(run, writer);
   say_faults(run.plan.opened);
   if (run.image != nullptr) write_images_of(run, writer);
-  const bool reported = run.image == nullptr && status != 0;  // the reason of the missing image
+  const bool reported = run.image == nullptr && status != 0;  // the reason for no image
   if (!reported && wants_picture(options.files) && run.image == nullptr) {
     writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
   }

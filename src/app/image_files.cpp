@@ -99,14 +99,14 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
     state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
     state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(session.frame_bytes());
   }
-  // Of all frames, as in the report: none was shown in a window.
+  // Over all frames, as in the report: no window has shown any.
   state.numbers.latency.recent = trace.recent_latency(Latency::ready);
   state.numbers.latency.since_start = trace.summarize_latency(Latency::ready);
   update_run_state(state, session, {.on_gpu = run.backend.name() == "CUDA"});
 
-  run.live.images.back() = image;  // again: the window shows what comes
+  run.live.images.back() = image;  // published again: the window shows new ones
   run.live.images.publish();
-  Commands commands;  // none is carried out
+  Commands commands;  // none is executed
   Viewer viewer({.width = options.width,
                  .height = options.height,
                  .surface = SurfaceKind::offscreen,
@@ -116,7 +116,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
                  .ui_scale = options.ui_scale,
                  .vsync = false},
                 commands, run.live);
-  // The first frame lays the window out, the second one draws it settled.
+  // The first frame computes the layout, the later ones draw its final state.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbImage picture = viewer.screenshot();
   write_png(run.options.files["--screenshot"], picture.width, picture.height, picture.rgb);

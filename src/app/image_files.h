@@ -1,4 +1,4 @@
-// The program's pictures: the image as it is displayed, and the whole window, with or without a display.
+// Output images: the image as displayed, and the whole window, with or without a display.
 #pragma once
 
 #include <filesystem>
@@ -16,33 +16,33 @@
 
 namespace echoloop {
 
-// A run that has ended with an image.
+// A finished run with an image.
 struct ImagedRun {
   const OutputOptions& options;
   const WindowOptions& window;  // for a screenshot
   const SourceInfo& info;
   Source& source;
-  const std::string& named;  // the source, as the user named it
+  const std::string& named;  // name of the source, as given by the user
   const Backend& backend;
   Session& session;
   LiveImages& live;
   const Marks& marks;
   const std::vector<Doubt>* doubts;  // about the recording; null: not measured
 };
-// --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison; null:
-// none.
+// Writes --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison;
+// null: none.
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
 inline constexpr const char* kLevelsOption = "--png16 levels.png";  // for the command in a 16 bit PNG
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
                   const std::string& command);
 
-// The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
-// pixel, with what is drawn on it, the lines of analyses, and the flow over it with its colour bar.
+// Writes the image with the display parameters of `display`, true aspect ratio, at least one PNG pixel per finer grid
+// step, with its overlays, the lines of analyses, and the flow with its colour bar.
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
                    const Marks& marks = {}, const ImageOverlays& over = {});
 
-// The window as it would show `image` (with host copy) with the last results of the analyses and the marks, drawn
-// offscreen. Throws Error when no OpenGL 4.5 can be had.
+// Writes the window as it would show `image` (with host copy) with the last results of the analyses and the marks,
+// drawn offscreen. Throws Error if OpenGL 4.5 is not available.
 void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals);
 
 }  // namespace echoloop

@@ -101,7 +101,7 @@ void add_figure_options(CLI::App& app, OptionTexts& t) {
   app.add_flag("--figure-dark", t.figure.dark, "Dark ground of the figure in place of white");
 }
 
-// Each of the rows, and what goes with it.
+// Adds each of the rows, and its related options.
 void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   for (const OutputRow& row : output_rows()) {
     const std::string_view option = row.option;
@@ -164,7 +164,7 @@ constexpr auto kCommands = std::to_array<CommandWord>({
     {"bench", Command::bench, "Measure the speed of this machine.", "echoloop bench [CASE...]", {}},
 });
 
-// A line each: the first clause of its help.
+// Returns one line per command: the first clause of its help.
 std::string commands_help() {
   std::string text = "\nCommands:\n";
   for (const CommandWord& command : kCommands)
@@ -250,7 +250,7 @@ constexpr OptionNeed kPairInFigure{"--figure and --compare or --compare-set",
 constexpr OptionNeed kNoKiosk{"no --kiosk", [](const Options& o) { return o.kiosk_idle_s == 0.0; }};
 constexpr OptionNeed kInfo{"info", [](const Options& o) { return o.command == Command::info; }};
 
-// Every option of add_options() but those of output_rows(); a flag with an opposite by its first name.
+// Every option of add_options() except those of output_rows(); a flag with an opposite by its first name.
 constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--headless", kNothing},
     {"--unsandboxed", kFile, WithoutNeed::said},

@@ -30,13 +30,13 @@ namespace fs = std::filesystem;
 
 struct Job {
   std::string source;
-  fs::path images, report;  // the report is there once the run is complete
+  fs::path images, report;  // report: exists once the run is complete
   fs::path values;          // of --measurements
-  fs::path iq = {};         // complex pixels; empty: not wanted
+  fs::path iq = {};         // complex pixels; empty: not requested
 };
 
-// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
-// nor are the images of an earlier run.
+// Returns the files of a folder and its subfolders, by name, with the extension of a format. Descriptions (.json) are
+// no recordings, nor are the images of an earlier run.
 std::vector<std::string> recordings_in(const fs::path& folder) {
   const std::vector<std::string_view> endings = recording_endings();
   std::vector<std::string> found;
@@ -68,7 +68,7 @@ std::vector<std::string> sources_of(const RenderOptions& options) {
   return sources;
 }
 
-// NAME.npy; where two recordings have one name, with the name of the folder before it.
+// Returns jobs with output NAME.npy; recordings of the same name get that of their folder as a prefix.
 std::vector<Job> jobs_of(const RenderOptions& options) {
   const std::vector<std::string> sources = sources_of(options);
   const auto plain = [](const std::string& source) {
@@ -114,7 +114,7 @@ std::vector<fs::path> arrays_of(const Job& job) {
   return job.iq.empty() ? std::vector{job.images} : std::vector{job.images, job.iq};
 }
 
-// Files that no run of this program has made stay as they are. Throws Error.
+// Throws Error for existing output files that are not from this program: they are never overwritten.
 void require_own_images(const Job& job) {
   for (const fs::path& array : arrays_of(job)) {
     const fs::path described = description_of(array);
@@ -130,7 +130,7 @@ void set_aside(const fs::path& array) {
   const auto keep = [&](const fs::path& file, const char* ending) {
     fs::rename(file, fs::path(array).replace_extension(ending), ignored);
   };
-  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n) {  // of a program that was killed
+  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n) {  // from a killed program
     if (!is_growing(partial_name(array, n))) keep(partial_name(array, n), ".incomplete.npy");
   }
   if (!fs::exists(array, ignored)) {
@@ -141,7 +141,7 @@ void set_aside(const fs::path& array) {
   keep(described, ".incomplete.json");
 }
 
-// What a run that did not complete has left is kept, the newest of it, and is not taken for complete.
+// Keeps the newest outputs of an incomplete run under another name, so that they do not count as complete.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
@@ -149,7 +149,7 @@ void set_aside(const Job& job) {
   for (const fs::path& array : arrays_of(job)) set_aside(array);
 }
 
-// Throws Error where the images of a complete run are there, made with other settings.
+// Returns true for a completed run. Throws Error if its images were made with other settings.
 bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
   const auto is_there = [&ignored](const fs::path& file) { return fs::exists(file, ignored); };
@@ -163,7 +163,7 @@ bool is_complete(const Options& options, const Job& job) {
               "another --out, or this file deleted");
 }
 
-// What a recording's run gave: its exit status, or what ended it.
+// Result of a recording's run: its exit status, or its error.
 struct Ended {
   int status = 0;
   std::exception_ptr problem;
@@ -187,7 +187,7 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
     require_own_images(job);
     set_aside(job);
     begun = true;
-    // If the program is killed from here on, the images are known to be of this program.
+    // Marks the images as this program's, in case it is killed from here on.
     for (const fs::path& array : arrays_of(job))
       write_text(description_of(array), json_text(program_json(*chosen.backend, job.source)) + "\n");
     ended.status = run_headless(one, chosen);
@@ -198,14 +198,14 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   return ended;
 }
 
-// The recordings of a run, a few at a time: while the frames of one are beamformed another is opened, its stream made,
-// the images of a third one written.
+// The recordings of a run, a few at a time: while the frames of one are beamformed, another is opened, its stream made,
+// and the images of a third one written.
 class RenderRun {
  public:
   explicit RenderRun(const Options& options) : options_(options), jobs_(jobs_of(options)) {}
 
   int run() {
-    std::vector<ChosenBackend> backends;  // a backend serves one stream
+    std::vector<ChosenBackend> backends;  // one per stream
     backends.push_back(choose_backend(options_.backend));
     if (!backends.front().note.empty()) print_error("{}\n", std::exchange(backends.front().note, {}));
     const std::size_t at_once = jobs_at_once(backends.front().backend->computes_elsewhere() ? 3 : 2);
@@ -217,7 +217,7 @@ class RenderRun {
         threads.emplace_back([this, &chosen, alone = at_once == 1] { take_jobs(chosen, alone); });
       }
     }
-    // What did not fit beside the others, say.
+    // Retries failures that may be due to shared memory.
     for (const std::size_t i : to_run_alone_) {
       if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
     }
@@ -230,11 +230,11 @@ class RenderRun {
   }
 
  private:
-  // At most so many that their files fit into an eighth of the free memory: what a stream takes is of that size.
+  // Returns the number of parallel jobs: their files fit an eighth of free memory, as a stream needs their size.
   [[nodiscard]] std::size_t jobs_at_once(std::size_t most) const {
     std::uintmax_t largest = 1;
     for (const Job& job : jobs_) {
-      std::error_code unknown;  // of a folder, or of a phantom
+      std::error_code unknown;  // for a folder, or a phantom
       const std::uintmax_t bytes = fs::file_size(job.source, unknown);
       if (!unknown) largest = std::max(largest, bytes);
     }
@@ -269,12 +269,12 @@ class RenderRun {
   [[nodiscard]] bool is_of_these_settings(const Job& job) const {
     try {
       return is_complete(options_, job);
-    } catch (const std::exception&) {  // it has been said
+    } catch (const std::exception&) {  // reported before
       return false;
     }
   }
 
-  // From the files of all complete recordings, of earlier runs as well; without one an earlier table stays.
+  // Writes the table from the files of all complete recordings, also earlier ones; if none, keeps an old table.
   void write_table() {
     const fs::path& table = options_.files["--measurements"];
     if (table.empty() || interrupted()) return;
@@ -301,14 +301,14 @@ class RenderRun {
     status_ = std::max(status_, status);
   }
 
-  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // of each backend
+  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // per backend
 
   const Options& options_;
   std::vector<Job> jobs_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   // Under mutex_ while the threads run.
-  std::vector<std::size_t> to_run_alone_;  // after a failure beside others
+  std::vector<std::size_t> to_run_alone_;  // after failures in parallel runs
   int status_ = 0, made_ = 0, there_ = 0, failed_ = 0;
 };
 

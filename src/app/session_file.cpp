@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kAccepted = "a session saved by Echoloop";
-constexpr const char* kMark = "echoloop_session";  // the file's first key: the version of its form
+constexpr const char* kMark = "echoloop_session";  // first key of the file: its version
 constexpr int kForm = 1;
 
-// One object of the file; every refusal names file and key.
+// One object of the file; every error names file and key.
 class Part {
  public:
   Part(const fs::path& file, const json& whole, const char* name) : file_(file.string()), name_(name) {
@@ -146,7 +146,7 @@ void take_view(const fs::path& file, const Part& part, SavedSession& s) {
 
 fs::path folder_of(const fs::path& file) { return fs::absolute(file).lexically_normal().parent_path(); }
 
-// As the file names it: relative where the recording lies in the session's folder or below, else absolute.
+// Returns the recording's path for the file: relative if in the session's folder or below, else absolute.
 std::string portable_source(const std::string& source, const fs::path& file) {
   if (!is_file_source(source)) return source;
   const fs::path whole = fs::absolute(source).lexically_normal();
@@ -233,7 +233,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kLook_ns = 200'000'000;
-constexpr std::size_t kMostFiles = 500;  // of a folder that holds many other files
+constexpr std::size_t kMostFiles = 500;  // limit for a folder with many other files
 
 std::string file_name_for(const std::string& name) {
   std::string stem;
@@ -277,7 +277,7 @@ PresetStore::Stamps PresetStore::stamps() const {
   return found;
 }
 
-// A preset that becomes unreadable keeps its last content, with a message; an unreadable new file is skipped.
+// Reads the presets. An unreadable one keeps its last content, with a message; an unreadable new file is skipped.
 void PresetStore::read(Stamps seen) {
   std::vector<PresetItem> items;
   std::map<fs::path, std::string> faulty;
@@ -340,7 +340,7 @@ bool PresetStore::look(std::int64_t now_ns) {
   if (now_ns - looked_ns_ < kLook_ns) return false;
   looked_ns_ = now_ns;
   Stamps now = stamps();
-  const bool rests = now == seen_;  // as it was at the last look
+  const bool rests = now == seen_;  // unchanged since the last call
   seen_ = now;
   if (!rests || now == read_) return false;
   read(std::move(now));

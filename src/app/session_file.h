@@ -1,5 +1,5 @@
-// A session as one file (NAME.echoloop.json): source, parameters, stream settings, marks, layout, zoom and the frame
-// that was on screen. Opened again it shows the same image with the same numbers. Any thread.
+// A session as one file (NAME.echoloop.json): source, parameters, stream settings, marks, layout, zoom and the frame on
+// screen. When opened again it shows the same image with the same numbers. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +26,29 @@ inline constexpr std::string_view kSessionEnding = ".echoloop.json";
 enum class SavedMoment { live, frozen };
 
 struct SavedSession {
-  std::string source;  // as source_kinds.h has it: sim:NAME, a recording's path
+  std::string source;  // as in source_kinds.h: sim:NAME, a recording's path
   Facts facts;
-  std::string description = {};       // JSON on one line that the recording opens with; empty: as it lies there
+  std::string description = {};       // JSON on one line used to open the recording; empty: that of its files
   std::vector<std::string> settings;  // every parameter as KEY=VALUE
   StreamSettings stream;
   Marks marks;
   PanZoom pan_zoom;
   std::map<std::string, std::string> layout;  // see gui/toolkit/view_settings.h
-  std::uint64_t frame = 0;                    // of the source, on screen
+  std::uint64_t frame = 0;                    // on screen, number in the source
   SavedMoment moment = SavedMoment::live;
   double held_reference_db = kAutoReference;  // the automatic 0 dB level in use
 };
 
-// A JSON file that says it is one; nothing is thrown.
+// Returns true for a JSON file marked as a session; throws nothing.
 bool is_session_file(const std::filesystem::path& file);
 
-// A recording below the session's folder is named relative to that folder, on both ways. Throw Error in one line.
+// Store a recording below the session's folder relative to it, and resolve it. Throw Error in one line.
 nlohmann::json session_json(const SavedSession& session, const std::filesystem::path& file);
 SavedSession read_session(const std::filesystem::path& file);
 
-// All presets there are: those that come with the program, and the user's own, which can be saved, renamed and removed.
-// Looks at the user's folder now and then and notices what others wrote there. Files are written aside and renamed:
-// none is ever half there. UI thread only.
+// All presets: those of the program, and the user's own, which can be saved, renamed and removed. Checks the user's
+// folder at intervals for changes by other programs. Files are written under another name and renamed: none is ever
+// incomplete. UI thread only.
 
 enum class PresetOwner { program, user };
 
@@ -60,26 +60,26 @@ struct PresetItem {
 
 class PresetStore {
  public:
-  // Either folder may be missing; the user's is made when something is saved. Empty user folder: nothing can be saved.
+  // Either folder may be missing; the user's is created at the first save. Empty user folder: saving is not possible.
   PresetStore(std::filesystem::path shipped, std::filesystem::path own);
 
-  // By slot, those without one behind, by name. Slots are unique: the user's come first, the rest take what is free.
+  // Sorted by slot, then by name without one. Slots are unique: the user's have priority, others get free ones.
   [[nodiscard]] const std::vector<PresetItem>& items() const { return items_; }
-  // Files that cannot be read as they are now, and why.
+  // Files that currently cannot be read, with the reason.
   [[nodiscard]] const std::map<std::filesystem::path, std::string>& faulty() const { return faulty_; }
   [[nodiscard]] std::optional<std::size_t> find(const std::filesystem::path& file) const;
 
-  // Reads what changed on disk since the last reading; false when nothing did. A file that is still being written is
-  // left until it rests, half a second at most. `now_ns`: any clock.
+  // Reads changes on disk since the last call; returns false if there are none. A file still being written is skipped
+  // until it is unchanged, half a second at most. `now_ns`: any clock.
   bool look(std::int64_t now_ns);
-  // Whether the last reading found this file with other content than before.
+  // Returns true if the last call found new content in this file.
   [[nodiscard]] bool was_written(const std::filesystem::path& file) const;
 
-  // Throw Error in one line; then nothing has changed.
-  std::filesystem::path add(Preset preset);  // in a new file; a name that is in use is refused
+  // These throw Error in one line; then nothing has changed.
+  std::filesystem::path add(Preset preset);  // in a new file; throws for a name in use
   void write(std::size_t index, const Preset& preset);
   void remove(std::size_t index);
-  // At most one preset of a probe is. One that belongs to no probe yet becomes `at_hand`'s.
+  // Makes it the only default of its probe. A preset without a probe gets the probe `at_hand`.
   void set_default(std::size_t index, const PresetProbe& at_hand);
   void unset_default(std::size_t index);
 
@@ -99,7 +99,7 @@ class PresetStore {
   std::int64_t looked_ns_ = 0;
 };
 
-// For the window, in the store's order; `acquisition`: of the open source, null: none.
+// Returns the window's list, in the store's order; `acquisition`: of the open source, null: none.
 [[nodiscard]] std::vector<PresetView> preset_views(const PresetStore& store, const ImagingParams& params,
                                                    const Acquisition* acquisition);
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::int64_t kSlowUpdateNs = 250'000'000;
 constexpr std::int64_t kIdleMemoryNs = 10'000'000'000;
-// About 500 frames; statistics of more would take too much of a window frame's time.
+// About 500 frames; statistics of more would be too slow for a window frame.
 constexpr std::size_t kSummarySpans = 4096;
-// The timeline shows up to 50 frames. At two a second these take 25 s, in which the window draws 1500 times and leaves
-// two spans each time.
+// The timeline shows up to 50 frames. At two per second these span 25 s, in which the window draws 1500 times with two
+// spans each.
 constexpr std::size_t kTimelineSpans = 4096;
 
-// Whether rates and times of frames before and after a change are those of one stream.
+// Returns true if rates and times before and after a change belong to the same stream settings.
 bool same_pace(const StreamSettings& a, const StreamSettings& b) {
   return a.policy == b.policy && a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams &&
          a.host_memory == b.host_memory && a.rate_hz == b.rate_hz && a.pace_ms == b.pace_ms &&
@@ -33,7 +33,7 @@ bool same_pace(const StreamSettings& a, const StreamSettings& b) {
 
 }  // namespace
 
-// While the stream is idle rates are 0, and the timing is that before.
+// While the stream is idle rates are 0, and the timing remains.
 void StatsCollector::update_rates(WindowState& state, const Session& session, std::int64_t now) {
   const RingCounts& counts = state.numbers.counts;
   last_processed_ = counts.processed;
@@ -45,7 +45,7 @@ void StatsCollector::update_rates(WindowState& state, const Session& session, st
                                                  .shown = state.numbers.shown,
                                                  .waited_ns = counts.producer_waited_ns});
   rates_from_ns_ = rates.from_ns;
-  if (rates.from_ns == now && !idle_) return;  // of a window that has just begun nothing is known
+  if (rates.from_ns == now && !idle_) return;  // a new window has no rates yet
   state.numbers.processed_fps = rates.processed_hz;
   state.numbers.shown_fps = rates.shown_hz;
   state.numbers.producer_wait_share = rates.waited_share;
@@ -53,7 +53,7 @@ void StatsCollector::update_rates(WindowState& state, const Session& session, st
   state.numbers.bytes_per_second = rates.processed_hz * static_cast<double>(session.frame_bytes());
 }
 
-// Stages, frames and what they say about the rate. The measured period is that of the rate on screen.
+// Updates stages, frames and their limits of the rate. The measured period is that of the rate on screen.
 void StatsCollector::update_timings(WindowState& state, const TimingTrace& trace) {
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
   std::vector<Span> recent;
@@ -73,7 +73,7 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   const int used = now.slots_writing + now.slots_ready + now.slots_reading;
   const bool same_ring = now.slots == before.slots && now.slots_peak >= before.slots_peak;
   if (!same_ring) return used;
-  // A frame is given up or refused, and the source waits, only when all slots are taken.
+  // A frame is dropped or rejected, and the source waits, only if all slots are in use.
   if (now.dropped > before.dropped || now.refused > before.refused ||
       now.producer_waited_ns > before.producer_waited_ns) {
     return now.slots;
@@ -81,7 +81,7 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   return now.slots_peak > before.slots_peak ? now.slots_peak : used;
 }
 
-// Nothing comes, and nothing is under way: paused, at a recording's end, or without a sender.
+// Detects an idle stream, without new frames or frames in process: paused, at a recording's end, or without a sender.
 void StatsCollector::watch_idle(WindowState& state, const Session& session, std::int64_t now) {
   const bool sent = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool stopped = !sent || session.stream().paused || session.producer_state() != ProducerState::running;
@@ -108,7 +108,7 @@ void StatsCollector::update_pace(WindowState& state, const Session& session, std
 
 void StatsCollector::update_memory(WindowState& state, const Session& session, std::int64_t now) {
   const bool same = session.configurations() == memory_of_;
-  if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // what is free changes all the time
+  if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // free memory changes all the time
   memory_of_ = session.configurations();
   memory_ns_ = now;
   const StreamMemory memory = session.memory();
@@ -127,7 +127,7 @@ void StatsCollector::update_histories(WindowState& state, const TimingTrace& tra
   const std::int64_t now = plot_ns_;
   const RingCounts& c = state.numbers.counts;
   occupancy_.add(now, busiest_between(sampled_, c));
-  occupancy_.add(now, c.slots_writing + c.slots_ready + c.slots_reading);  // what lasts from here on
+  occupancy_.add(now, c.slots_writing + c.slots_ready + c.slots_reading);  // state from here on
   sampled_ = c;
   for (const double ms : trace.new_latencies_ms(Latency::ready_of_shown, ready_seen_)) ready_.add(now, ms);
   for (const double ms : trace.new_latencies_ms(Latency::shown, shown_seen_)) shown_.add(now, ms);
@@ -191,7 +191,7 @@ void update_run_state(WindowState& state, const Session& session, const RunFacts
                                       .advice = "restart, or open another source.",
                                       .can_restart = true,
                                       .can_use_cpu = false};
-  } else if (session.producer_state() == ProducerState::changed && !state.source.live) {  // a scanner is followed
+  } else if (session.producer_state() == ProducerState::changed && !state.source.live) {  // a scanner continues
     state.notices.fault = FaultNotice{.title = "The acquisition changed",
                                       .detail = session.producer_report(),
                                       .advice = "open the source again.",
@@ -267,10 +267,10 @@ RateWindow::Rates RateWindow::update(const Sample& sample) {
 
 namespace {
 
-// A badge comes below 95 % and goes above 97 %: on the limit it does not flicker.
+// Hysteresis of a badge: on below 95 %, off above 97 %, to avoid flicker.
 constexpr double kBegins = 0.95, kEnds = 0.97;
 
-// A frame more might have come just after the window: a slow source is not behind for it.
+// Tolerates one frame, which may arrive just after the window: a slow source is not behind for it.
 bool is_behind(double frames, double expected, bool before) {
   return frames + 1.0 < (before ? kEnds : kBegins) * expected;
 }

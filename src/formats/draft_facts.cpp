@@ -28,7 +28,7 @@ std::vector<std::string> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
-// Numbers parted by spaces or commas; nothing: something else stands there.
+// Parses numbers separated by spaces or commas; nullopt if there is anything else.
 std::optional<std::vector<double>> plain_numbers(std::string_view text) {
   std::vector<double> numbers;
   std::size_t at = 0;
@@ -45,7 +45,7 @@ std::optional<std::vector<double>> plain_numbers(std::string_view text) {
   return numbers;
 }
 
-// Rows "x z; x z"; of positions also "x z, x z" and "(x, z), (x, z)".
+// Returns rows "x z; x z"; for positions also "x z, x z" and "(x, z), (x, z)".
 std::vector<std::string> rows_in(std::string_view text, bool positions) {
   if (!positions || text.find(';') != std::string_view::npos) return parts_of(text, ';');
   if (text.find('(') != std::string_view::npos) {
@@ -61,7 +61,7 @@ std::vector<std::string> rows_in(std::string_view text, bool positions) {
   return apart ? rows : std::vector{std::string(text)};
 }
 
-// "first : step : last"
+// Parses "first : step : last".
 std::optional<std::vector<double>> steps_in(std::string_view text) {
   const std::size_t a = text.find(':'), b = text.find(':', a == text.npos ? a : a + 1);
   if (b == text.npos) return std::nullopt;
@@ -240,7 +240,7 @@ bool holds_points(const OutlineEntry& entry) {
 
 namespace {
 
-// The SI value of the unit that numbers are typed in, without which they are left: that on screen, unless one is typed.
+// Returns the SI value of the unit of typed numbers, and removes a typed unit: the one on screen, unless one is typed.
 double take_unit(std::string& text, const FactRow& form) {
   const std::size_t end = text.find_last_of("0123456789.") + 1;
   const std::string typed = without_spaces(std::string_view(text).substr(end));

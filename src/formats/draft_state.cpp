@@ -118,7 +118,7 @@ std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most) {
   if (axis + 1 >= shape.extents.size()) return "no faster axis to join";
   const std::size_t n = shape.extents[axis + 1];
   if (n != 0 && shape.extents[axis] > most / n) return "the file is shorter than both axes";
-  const bool slower = shape.axes[axis] == "frame" || shape.axes[axis + 1].empty();  // its role stays
+  const bool slower = shape.axes[axis] == "frame" || shape.axes[axis + 1].empty();  // keeps this role
   shape.axes.erase(shape.axes.begin() + static_cast<std::ptrdiff_t>(slower ? axis + 1 : axis));
   shape.extents[axis + 1] *= shape.extents[axis];
   shape.extents.erase(shape.extents.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -160,7 +160,7 @@ std::vector<OpenQuestion> open_questions(const FileOutline& outline, const Draft
   return list;
 }
 
-// What `echoloop describe` prints.
+// Output of `echoloop describe`.
 
 namespace {
 
@@ -178,7 +178,7 @@ std::string padded(std::string text, std::size_t width) {
 }  // namespace
 
 std::string description_template(const FileOutline& outline, const std::string& file_name) {
-  std::string name = file_name;  // one line
+  std::string name = file_name;  // line breaks become spaces
   std::ranges::replace_if(
       name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   std::string text = "// " + name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
@@ -202,7 +202,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
     text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
             std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
   const std::string begin = "{\n  \"file\": " + json_dump(Json(file_name));
-  if (outline.is_partial) {  // what is known, for a description of one's own; this one leaves all to the format
+  if (outline.is_partial) {  // known facts, for a custom description; this one leaves all to the format
     text += "// known:\n";
     for (const OutlineGuess& guess : outline.guesses) text += "//   \"" + guess.key + "\": " + guess.value + "\n";
     return text + begin + "\n}\n";

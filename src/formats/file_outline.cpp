@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1000, kMostText = 300;
 
-// What a reader process says is believed of no length and no kind.
+// Returns a text of a reader process, whose length and type are not trusted.
 std::string text_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? plain_text(found->get<std::string>()).substr(0, kMostText) : "";
@@ -87,7 +87,7 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
   return outline;
 }
 
-// What the reader of the format has read, in place of guesses.
+// Replaces guesses by the facts read by the format's reader.
 void take_facts(FormatDescription own, FileOutline& outline) {
   outline.format = own.format;
   outline.is_read = own.is_read;
@@ -101,7 +101,7 @@ void take_facts(FormatDescription own, FileOutline& outline) {
   if (outline.is_partial) outline.missing.push_back({.key = "axes", .value = {}, .reason = outline.refusal});
 }
 
-constexpr std::size_t kMostDelays = std::size_t{1} << 17;  // that a description lists
+constexpr std::size_t kMostDelays = std::size_t{1} << 17;  // limit of a description
 
 bool all_are(const Acquisition& a, TransmitKind kind) {
   return std::ranges::all_of(a.transmits, [kind](const Transmit& t) { return t.kind == kind; });
@@ -145,8 +145,8 @@ void put_transmits(const Acquisition& a, Json& meta) {
   put("tx", entry);
 }
 
-// The readers count from the passage of the origin, of delays from their zero. The phase of IQ goes along with time
-// zero in a description too.
+// Writes t0_s and t_zero. The readers' times are relative to the passage of the origin, for delays to their zero. The
+// phase of IQ shifts with time zero in a description, too.
 void put_times(const Acquisition& a, bool turned, Json& meta) {
   const bool by_delays = all_are(a, TransmitKind::delays);
   meta["t_zero"] = turned ? "first_firing" : by_delays ? "delays" : "origin";
@@ -210,7 +210,7 @@ Json facts_of(const Recording& recording) {
   return meta;
 }
 
-// The values, whatever their type.
+// Returns the values of a frame as float, for any sample type.
 std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
   const Acquisition& a = *recording.acquisition;
   std::vector<std::byte> bytes(a.frame_bytes());
@@ -231,7 +231,7 @@ std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
   return values;
 }
 
-// In words, what of `a` is another in `b`; empty: they make the same images.
+// Returns, as text, the first fact of `a` that differs in `b`; empty: they make the same images.
 std::string difference(const Recording& of_a, const Recording& of_b) {
   const Acquisition &a = *of_a.acquisition, &b = *of_b.acquisition;
   if (of_a.frame_count != of_b.frame_count || a.n_samples != b.n_samples || a.signal != b.signal || a.data != b.data)
@@ -242,7 +242,7 @@ std::string difference(const Recording& of_a, const Recording& of_b) {
   if (a.probe.kind != b.probe.kind || (!a.probe.name.empty() && a.probe.name != b.probe.name))
     return "the kind of the probe";
   const auto same_wave = [](const Transmit& x, const Transmit& y) {
-    const bool focused = x.kind == TransmitKind::focused;  // the aperture of another wave has no effect
+    const bool focused = x.kind == TransmitKind::focused;  // other waves ignore the aperture
     return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m &&
            x.source_z_m == y.source_z_m && (!focused || x.aperture_m == y.aperture_m) && delays(x) == delays(y);
   };
@@ -255,8 +255,8 @@ std::string difference(const Recording& of_a, const Recording& of_b) {
   return "";
 }
 
-// A name in the file may be no UTF-8.
-// Why the description does not open as the format does; empty: it does.
+// Returns the reason why the description does not open as the format does; empty: it does. A name in the file may be
+// invalid UTF-8.
 std::string why_not(const std::filesystem::path& file, const Recording& recording, const Json& meta) {
   if (!recording.named.why_not.empty()) return recording.named.why_not;
   std::size_t n_delays = 0;
@@ -270,7 +270,7 @@ std::string why_not(const std::filesystem::path& file, const Recording& recordin
   }
 }
 
-// "fc_hz": what the reader assumed where the file does not say it. Most assumptions have words only.
+// Returns the reader's assumption for a key ("fc_hz"); "" if none. Most assumptions have words only.
 std::string assumed_text(const Acquisition& a, std::string_view key) {
   struct Said {
     std::string_view key, fact, words;
@@ -313,7 +313,7 @@ FormatDescription describe_format(const std::filesystem::path& file) {
   std::optional<Recording> recording;
   try {
     recording = open_recording_alone(file);
-  } catch (const Error&) {  // for which a description is made
+  } catch (const Error&) {  // no format: a description is needed
     return described;
   }
   described.format = recording->format;

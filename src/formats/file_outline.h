@@ -1,5 +1,5 @@
-// What a file of any container holds: its arrays, texts and groups, what is guessed of them, and what a description has
-// to add. The reader process looks inside; here are values. Any thread.
+// Content of a file in any container: its arrays, texts and groups, the guesses about them, and the facts that a
+// description must add. The reader process parses the file; these are values. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// A file that opens by a format of its own, as a description: the facts that its reader has read, key by key.
+// A file that opens by a format of its own, as a description: the facts read by its reader, key by key.
 struct OutlineGuess {
   std::string key;     // of a description
   std::string value;   // JSON
@@ -19,23 +19,23 @@ struct OutlineGuess {
 };
 
 struct FormatDescription {
-  std::string format;    // that the file opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
-  bool is_read = false;  // by the reader of the format, not by the names of its arrays: all else is its
+  std::string format;    // format of the file when opened alone: "UFF (USTB)"; empty: it does not open
+  bool is_read = false;  // by the format's reader, not by array names; so is all below
   std::vector<OutlineGuess> facts;
   std::vector<std::string> assumptions;
-  // The description is tried. Unless it opens with the same facts and samples, why not; then the keys that name the
-  // samples are not among the facts.
+  // Result of a trial of the description: empty if it opens with the same facts and samples, else the difference; the
+  // keys that name the samples are then not among the facts.
   std::string why_not;
 };
 
 FormatDescription describe_format(const std::filesystem::path& file);
 
 struct OutlineEntry {
-  std::string path;  // as a description names it
+  std::string path;  // as in a description
   std::string type;
-  std::vector<std::size_t> shape;  // as MATLAB's size() or numpy's shape says it
+  std::vector<std::size_t> shape;  // as in MATLAB's size() or numpy's shape
   bool numeric = false;
-  std::string value;  // small ones spelled out, a range, or a text
+  std::string value;  // small values in full, a range, or a text
 
   friend bool operator==(const OutlineEntry&, const OutlineEntry&) = default;
 };
@@ -46,21 +46,20 @@ struct FileOutline {
   std::size_t n_files = 0;  // of a folder, else 0
   std::vector<OutlineEntry> entries;
   std::vector<OutlineGuess> guesses;
-  std::vector<OutlineGuess> missing;  // most important first; `reason`: what it is
-  std::string refusal;                // why its data are not imaged; empty: nothing known
+  std::vector<OutlineGuess> missing;  // most important first; `reason`: its meaning
+  std::string refusal;                // reason why its data are not imaged; empty: unknown
   std::string first_bytes;            // of raw bytes: hexadecimal
 
-  std::string format = {};  // that it opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
-  bool is_read = false;     // the guesses are what the reader of the format has read
-  bool is_partial = false;  // but not all that a description would need: `refusal` is why
-  std::vector<std::string> assumptions = {};  // of that reader
+  std::string format = {};  // format of the file when opened alone: "UFF (USTB)"; empty: it does not open
+  bool is_read = false;     // the guesses were read by the format's reader
+  bool is_partial = false;  // some facts of a description are missing; reason in `refusal`
+  std::vector<std::string> assumptions = {};  // of the format's reader
 };
 
 // Throws Error as open_recording() does, and for files of other kinds.
 FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop = {});
 
-// A description to complete: JSON with the outline, guesses and what is missing as // comments
-// (description_template.cpp).
+// Returns a description to complete: JSON with the outline, guesses and missing facts as // comments.
 std::string description_template(const FileOutline& outline, const std::string& file_name);
 
 }  // namespace echoloop

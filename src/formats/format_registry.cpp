@@ -17,7 +17,7 @@
 namespace echoloop {
 namespace {
 
-// The members of the root, for a person who has to guess what the file is.
+// Returns the members of the root, for a user who must identify the file.
 std::string outline_text(const hdf5::Node& root) {
   std::string text;
   std::size_t n_listed = 0;
@@ -31,7 +31,7 @@ std::string outline_text(const hdf5::Node& root) {
   return "an HDF5 file with " + (text.empty() ? "no members" : text);
 }
 
-// The first bytes, for a person who has to guess what the file is.
+// Returns the first bytes, for a user who must identify the file.
 std::string first_bytes(std::string_view start) {
   std::string text = "unknown content beginning with \"";
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -46,7 +46,7 @@ std::string first_bytes(std::string_view start) {
   return text + "\"";
 }
 
-// The first row of that container whose format the file looks like; null: none.
+// Returns the first row of that container whose format matches the file; null: none.
 template <class Reader, class... Content>
 const Reader* find_reader(const Content&... content) {
   for (const FormatRow& row : kFormats) {
@@ -60,7 +60,7 @@ bool is_text_pickle(std::string_view start) {
   return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
 }
 
-// A layout that no reader knows is read by a description or by its names.
+// Reads a layout unknown to all readers by a description or by its names.
 LibraryRecording or_imported(const OpenRequest& request, const std::optional<Sidecar>& sidecar,
                              const std::function<LibraryRecording()>& read,
                              const std::function<OpenTree()>& open_as_tree) {

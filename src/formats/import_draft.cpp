@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMostSteps = 200;  // of undo
+constexpr std::size_t kMostSteps = 200;  // undo limit
 
 bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }
 
@@ -59,7 +59,7 @@ void ImportDraft::take_guesses() {
   if (now_.axes.size() != n_axes) now_.axes = roles_by_length(shape());
 }
 
-// What is not in the file and has a usual value; and the band of the echoes, until they are measured.
+// Adds usual values for facts not in the file; and the band of the echoes, until they are measured.
 void ImportDraft::assume_rest() {
   const auto assume = [&](const char* key, const Json& json, const char* why) {
     const FactQuestion* const row = question_of_key(key);
@@ -231,7 +231,7 @@ std::string ImportDraft::description(Naming naming) const {
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
       const FactQuestion* const fact_row = question_of_key(key);
       const std::string said = fact_row == nullptr ? key : fact(fact_row->id).as().key;
-      if (said != key && !(key == "pitch_m" && said == "element_x_m")) continue;  // said in another way
+      if (said != key && !(key == "pitch_m" && said == "element_x_m")) continue;  // given in another form
       if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
       if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
         continue;
@@ -243,7 +243,7 @@ std::string ImportDraft::description(Naming naming) const {
   return text + "\n}\n";
 }
 
-// By the lengths of the axes, or by names that leave a question.
+// Returns true if the axes are guessed by their lengths, or by names that leave a question.
 bool ImportDraft::axes_guessed() const {
   const auto guess = std::ranges::find(outline_.guesses, "axes", &OutlineGuess::key);
   return !now_.axes_answered && (guess == outline_.guesses.end() || is_guess(state_of(outline_, *guess)) ||
@@ -273,7 +273,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
     change(std::move(next), std::string(row->label) + ": as guessed");
     return "";
   }
-  // A variable decides on the form: one value is a pitch, many are positions, many times a sampling.
+  // Variables select the form: one value is a pitch, many are positions, many times a sampling.
   std::size_t form = before.form;
   if (const auto use = find_variable(outline_, text); use && row->forms.size() > 1) {
     const auto long_axes =
@@ -318,7 +318,7 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
   next.forms[std::string(id)] = form;
   const std::string key = row->forms[form].key;
   if (!next.values.contains(key)) {
-    // The variable in use, in the other meaning; else what needs no number.
+    // Uses the current variable in the new meaning; otherwise a value without numbers.
     const std::string variable = variable_of(outline_, before.json);
     const ReadAnswer same = variable.empty() ? ReadAnswer() : read_answer(*row, row->forms[form], outline_, variable);
     const bool pairs =
@@ -418,7 +418,7 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
   return "";
 }
 
-// As many as the file holds, of bytes that are described as in `next`.
+// Sets the slowest axis to the length that fits the file, for bytes described as in `next`.
 void ImportDraft::fill_slowest(DraftState& next) const {
   RawShape raw = raw_shape();
   if (const Json& given = next.values["shape"].json; given.is_array())
@@ -462,7 +462,7 @@ void ImportDraft::take_description(const std::string& text, const std::string& r
   DraftState next = now_;
   const bool own = reason.starts_with(kFromDescription);
   if (!next.take_description(own ? text : next.unknown_of(text, outline_), reason)) return;
-  for (auto& [key, value] : next.values) {  // saved as a guess, and guessed again
+  for (auto& [key, value] : next.values) {  // a guess when saved is a guess again
     const auto guess = guessed_.find(key);
     if (value.state == FactState::assumed && guess != guessed_.end() &&
         json_dump(guess->second.json) == json_dump(value.json))

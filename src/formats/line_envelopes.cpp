@@ -10,7 +10,7 @@ namespace {
 
 using Complex = LineEnvelopes::Complex;
 
-std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, both ends among them
+std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, including both ends
   std::vector<std::size_t> chosen;
   const std::size_t count = std::min(n, most);
   for (std::size_t k = 0; k < count; ++k) chosen.push_back(count < 2 ? 0 : k * (n - 1) / (count - 1));
@@ -40,7 +40,7 @@ LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> fr
   mix_hz_ = iq ? a.demod_hz : a.center_hz;
   const auto n = static_cast<std::size_t>(a.n_samples);
   const double samples_per_period = a.sampling_hz / a.center_hz;
-  const bool filtered = !iq && 2.0 * samples_per_period < a.n_samples;  // else no sample has the filter's neighbours
+  const bool filtered = !iq && 2.0 * samples_per_period < a.n_samples;  // otherwise the filter has too few samples
   const auto taps = filtered ? mixing_taps() : std::vector<Complex>{iq ? 1.0F : 0.0F};
   stride_ = filtered ? std::max<std::size_t>(1, static_cast<std::size_t>(0.25 * samples_per_period)) : 1;
   length_ = n / stride_;
@@ -61,10 +61,10 @@ LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> fr
 
 void LineEnvelopes::conjugate() {
   for (Complex& value : values_) value = std::conj(value);
-  for (double& cycles : offsets_) cycles = -cycles;  // the reader counted them with the other sign
+  for (double& cycles : offsets_) cycles = -cycles;  // offsets were counted with the opposite sign
 }
 
-// Hann's window, two periods long: zero at twice the frequency.
+// Returns Hann's window, two periods long (zero at twice the frequency), times the mixing phase.
 std::vector<LineEnvelopes::Complex> LineEnvelopes::mixing_taps() const {
   const auto half = static_cast<int>(std::ceil(a_.sampling_hz / a_.center_hz));
   std::vector<Complex> taps;
@@ -93,7 +93,7 @@ void LineEnvelopes::fill_row(const std::vector<Complex>& line, const std::vector
 
 namespace {
 
-// 0: not flat, or not equally spaced.
+// Returns the pitch of a flat, equally spaced array; otherwise 0.
 double pitch_of(const Probe& probe) {
   const std::vector<Element>& e = probe.elements;
   const double pitch_m = (e.back().x_m - e.front().x_m) / static_cast<double>(e.size() - 1);
@@ -104,10 +104,10 @@ double pitch_of(const Probe& probe) {
   return pitch_m;
 }
 
-// A larger pitch leaves fewer channels in the aperture, whose coherence is higher: only smaller ones can be measured.
+// Adds smaller pitches only: a larger one cannot be measured, as fewer channels in the aperture are more coherent.
 void add_pitches(const Acquisition& a, std::vector<OtherFact>& all) {
   constexpr double kMillimetre = 1e-3;
-  constexpr double kLeast_wavelengths = 0.4, kMost_wavelengths = 2.0;  // of arrays
+  constexpr double kLeast_wavelengths = 0.4, kMost_wavelengths = 2.0;  // usual range of arrays
   constexpr double kLeastSmaller = 0.9;
   const double stated_m = pitch_of(a.probe), wavelengths = stated_m / kMillimetre;
   const double wavelength_m = a.sound_speed_m_s / a.center_hz;
@@ -125,7 +125,7 @@ void add_pitches(const Acquisition& a, std::vector<OtherFact>& all) {
 }
 
 void add_angles(const Acquisition& a, std::vector<OtherFact>& all) {
-  constexpr double kLeastLargest_rad = 0.15, kMostLargest_rad = 0.6;  // as radians; as degrees 9 to 34, or below 1
+  constexpr double kLeastLargest_rad = 0.15, kMostLargest_rad = 0.6;  // in radians; read as degrees 9 to 34, or below 1
   std::vector<double> angles_rad;
   for (const Transmit& t : a.transmits) {
     if (t.kind != TransmitKind::plane) return;
@@ -133,7 +133,7 @@ void add_angles(const Acquisition& a, std::vector<OtherFact>& all) {
   }
   const auto add = [&](OtherFactKind kind, const std::vector<double>& found_rad) {
     const bool mirrored =
-        std::ranges::equal(found_rad, angles_rad, {}, {}, std::negate<>());  // part of the search in time_zero.cpp
+        std::ranges::equal(found_rad, angles_rad, {}, {}, std::negate<>());  // covered by the search in time_zero.cpp
     if (found_rad == angles_rad || mirrored) return;
     OtherFact other{.kind = kind, .acquisition = a};
     for (std::size_t k = 0; k < found_rad.size(); ++k) other.acquisition.transmits[k].angle_rad = found_rad[k];
@@ -149,7 +149,7 @@ void add_angles(const Acquisition& a, std::vector<OtherFact>& all) {
   }
   if (angles_rad.size() < 3) return;
   add(OtherFactKind::order, sorted_rad);
-  std::vector<double> by_size_rad = sorted_rad;  // from the smallest on, either side first
+  std::vector<double> by_size_rad = sorted_rad;  // smallest first, either side first
   for (const double side : {1.0, -1.0}) {
     std::ranges::sort(by_size_rad, {},
                       [&](double angle) { return std::pair(std::round(std::abs(angle) * 1e6), side * angle); });
@@ -158,7 +158,7 @@ void add_angles(const Acquisition& a, std::vector<OtherFact>& all) {
 }
 
 void add_iq(const Acquisition& a, std::vector<OtherFact>& all) {
-  constexpr double kStep = 0.02, kMost = 0.2;  // of the frequency
+  constexpr double kStep = 0.02, kMost = 0.2;  // relative to the frequency
   if (a.signal != SignalKind::iq) return;
   all.push_back({.kind = OtherFactKind::quadrature, .stated = a.demod_hz, .acquisition = a});
   const auto add = [&](double found_hz) {

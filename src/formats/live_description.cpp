@@ -48,7 +48,7 @@ std::vector<std::size_t> described_sizes(const std::string& what, const Json& li
   return list.get<std::vector<std::size_t>>();
 }
 
-// Elements are rows of the data in this order; some rows may be left out.
+// Returns the data row of each element, in this order; some rows may be unused.
 std::vector<std::size_t> described_channels(const std::string& what, const Json& meta, std::size_t n_channels) {
   const auto found = meta.find("channel_of_element");
   if (found == meta.end()) return {};
@@ -66,7 +66,7 @@ std::vector<std::size_t> described_channels(const std::string& what, const Json&
   return channels;
 }
 
-// The frame as an array, without samples: `element` is as long as there are elements, not channels.
+// The frame as an array, without samples: `element` has the length of the elements, not of the channels.
 struct FrameArray {
   ArrayView view;
   std::vector<std::size_t> channels;
@@ -100,7 +100,7 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
     frame.view.strides = std::move(strides);
   }
   const Json& axes = require_key(what, meta, "axes");
-  if (!axes.is_array()) return frame;  // describe_array() refuses it
+  if (!axes.is_array()) return frame;  // describe_array() rejects it
   for (std::size_t a = 0; a < std::min(axes.size(), shape.size()); ++a) {
     if (axes[a] == "frame" && shape[a] != 1) {
       throw Error(what, "a frame axis of length " + std::to_string(shape[a]), "the axes of one frame");
@@ -118,7 +118,7 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
   return frame;
 }
 
-// Integers that are in int16 without their offset are int16, all others float32.
+// Returns int16 for integers that fit it without their offset, otherwise float32.
 SampleType live_type(const SampleSource& s) {
   if (s.type.kind == NumberKind::real || s.type.bytes > 2 || !s.rotation_rad.empty()) return SampleType::float32;
   const double values = s.type.bytes == 1 ? 256.0 : 65536.0;
@@ -147,7 +147,7 @@ class ArrayLayout final : public LiveLayout {
   SampleSource source_;
   const SampleType type_;
   const std::size_t bytes_;
-  const std::size_t quadrature_;  // bytes from a value to its quadrature
+  const std::size_t quadrature_;  // byte offset of a value's quadrature
   const bool in_place_;
 };
 
@@ -164,7 +164,7 @@ class CanonicalLayout final : public LiveLayout {
   const std::size_t bytes_;
 };
 
-// The layout of `frame`, and what its samples decide about `a`.
+// Returns the layout of `frame`, and sets the facts of `a` that depend on its samples.
 std::unique_ptr<LiveLayout> make_layout(const std::string& what, const Json& meta, const FrameArray& frame,
                                         SampleSource source, Acquisition& a) {
   source.channels = frame.channels;
@@ -186,7 +186,7 @@ std::unique_ptr<LiveLayout> make_layout(const std::string& what, const Json& met
   return std::make_unique<ArrayLayout>(std::move(source), a.sample_type, frame.bytes);
 }
 
-// A stream begins with the default parameters: a description that they do not fit would end it.
+// Throws Error if the default parameters, with which a stream begins, do not fit: the stream would end otherwise.
 void check_default_params(const std::string& what, const Acquisition& a) {
   try {
     validate_params(default_params(a), a);
@@ -195,7 +195,7 @@ void check_default_params(const std::string& what, const Acquisition& a) {
   }
 }
 
-// From all keys.
+// Returns the description from all keys.
 LiveDescription described_by_keys(const std::string& what, const Json& meta) {
   const FrameArray frame = described_frame(what, meta);
   Description d = describe_array(what, meta, frame.view);
@@ -208,7 +208,7 @@ LiveDescription described_by_keys(const std::string& what, const Json& meta) {
   return described;
 }
 
-// Frames of a known acquisition: laid out as it says, or as the frame keys say.
+// Returns the description of frames of a known acquisition: in its layout, or in that of the frame keys.
 LiveDescription described_by_acquisition(const std::string& what, const Json& meta, Acquisition known) {
   auto acquisition = std::make_shared<Acquisition>(std::move(known));
   LiveDescription described;
@@ -224,16 +224,16 @@ LiveDescription described_by_acquisition(const std::string& what, const Json& me
   return described;
 }
 
-// Meant as `known`, most likely: a slip of the keyboard, another unit, a word cut short.
+// Returns true if `key` is probably meant as `known`: a typing error, another unit, an abbreviation.
 bool is_near(std::string_view key, std::string_view known) {
-  constexpr std::size_t kShort = 5;  // of short words two letters are another word
+  constexpr std::size_t kShort = 5;  // two letters make another word of a short one
   if (without_unit(key) == without_unit(known)) return true;
   if (key.size() < 3) return false;
   return edit_distance(key, known) <= (key.size() < kShort ? 1U : 2U) ||
          (std::min(key.size(), known.size()) >= 4 && (key.starts_with(known) || known.starts_with(key)));
 }
 
-// Error for a key that is not among `known` and does not begin with x_.
+// Throws Error for a key that is not among `known` and does not begin with x_.
 void check_keys(const std::string& what, const Json& object, std::span<const std::string_view> known) {
   for (const auto& [key, value] : object.items()) {
     if (is_free_key(key) || std::ranges::find(known, std::string_view(key)) != known.end()) continue;
@@ -245,7 +245,7 @@ void check_keys(const std::string& what, const Json& object, std::span<const std
   }
 }
 
-// Those of the frames, and of a file's description those that describe the acquisition, as describe_array() reads them.
+// Checks the keys: those of frames, and of a file's description those of the acquisition, as read by describe_array().
 void check_live_keys(const std::string& what, const Json& meta) {
   constexpr std::array<std::string_view, 4> kGroups{"time", "elements", "transmits", "open questions"};
   std::vector<std::string_view> known(kFrameKeys.begin(), kFrameKeys.end());
@@ -298,7 +298,7 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
                               : meta.contains("acquisition") ? described_exactly(what, meta)
                                                              : described_by_keys(what, meta);
   auto acquisition = std::make_shared<Acquisition>(*described.acquisition);
-  for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // the sender alone knows better
+  for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // only the sender can correct them
   for (std::string& limited : limited_defaults(*acquisition)) acquisition->assumptions.emplace_back(std::move(limited));
   described.acquisition = std::move(acquisition);
   check_default_params(what, *described.acquisition);

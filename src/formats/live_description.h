@@ -1,8 +1,8 @@
-// What a sender beside a scanner says about its frames, as JSON: the acquisition, and how samples lie in a frame.
-// Keys: those of a sidecar (readers/description.h) and shape, dtype, strides_bytes, channel_of_element, device_hz,
-// name. In place of the acquisition's keys: {"like": FILE}, a recording made with the same settings, or {"acquisition":
-// {...}} as our own recordings hold it (base/acquisition_json.h), which every bit comes through. Nothing is guessed:
-// axes and time zero have no default, and a key that resembles one which is absent is refused. Any thread.
+// JSON description of frames from a sender at a scanner: the acquisition, and the layout of samples in a frame. Keys:
+// those of a sidecar (readers/description.h) and shape, dtype, strides_bytes, channel_of_element, device_hz, name.
+// Instead of the acquisition's keys: {"like": FILE}, a recording made with the same settings, or {"acquisition": {...}}
+// as in our own recordings (base/acquisition_json.h), which keeps every bit. Nothing is guessed: axes and time zero
+// have no default, and an unknown key that resembles a missing one is an error. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace echoloop {
 
-// A sender's frame to one of the acquisition: [transmit][element][sample] of the acquisition's type.
+// Conversion of a sender's frame to the acquisition's: [transmit][element][sample] of the acquisition's type.
 class LiveLayout {
  public:
   virtual ~LiveLayout() = default;
   [[nodiscard]] virtual std::size_t frame_bytes() const = 0;  // of the sender's
-  [[nodiscard]] virtual bool in_place() const = 0;            // it is one of the acquisition already
+  [[nodiscard]] virtual bool in_place() const = 0;            // no conversion is needed
   // `frame`: frame_bytes() long; `out`: as long as the acquisition's.
   virtual void convert(std::span<const std::byte> frame, std::span<std::byte> out) = 0;
 };
@@ -33,16 +33,16 @@ struct LiveDescription {
   std::string unused;      // known keys without effect: "demod_hz (...)"; empty: none
 };
 
-enum class LikeFiles { allowed, refused };  // a sender on another machine names no files of this one
+enum class LikeFiles { allowed, refused };  // a sender on another machine cannot name local files
 
-// Throws Error; `what` names the description in it.
+// Throws Error that names the description by `what`.
 [[nodiscard]] LiveDescription describe_live(const std::string& what, std::span<const std::byte> json, LikeFiles like,
                                             const std::stop_token& stop = {});
 
-// A description as it came, as JSON with a line for each key; a list of numbers stays in one line.
+// Returns a received description as JSON with one line per key; a list of numbers remains on one line.
 [[nodiscard]] std::string readable_description(std::span<const std::byte> json);
 
-// A description of canonical frames with every bit of `acquisition`, for a sender of our own.
+// Returns a description of canonical frames with every bit of `acquisition`, for our own sender.
 [[nodiscard]] std::string live_description_json(const Acquisition& acquisition, const std::string& name);
 
 }  // namespace echoloop

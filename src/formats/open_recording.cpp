@@ -1,4 +1,4 @@
-// The viewer's side of opening a file: maps it, and has the reader process look inside.
+// Viewer's side of opening a file: maps it, and starts the reader process to parse it.
 #include "formats/open_recording.h"
 
 #include <spawn.h>
@@ -36,7 +36,7 @@ Recording open_with(const std::filesystem::path& path, const std::string* descri
     require_readable(request.bytes());
     return recording;
   } catch (const Error&) {
-    require_readable(request.bytes());  // empty pages are the reason for whatever was wrong
+    require_readable(request.bytes());  // unreadable pages explain any other error
     throw;
   }
 }
@@ -88,11 +88,11 @@ void stop_reading_when(std::function<bool()> ending) { reader_settings().ending 
 
 namespace {
 
-constexpr std::size_t kHashedBytes = 65'536;  // at both ends
+constexpr std::size_t kHashedBytes = 65'536;  // at each end
 
 struct Used {
   std::mutex mutex;
-  std::map<std::string, std::string> texts;  // by absolute path; under mutex
+  std::map<std::string, std::string> texts;  // key: absolute path; under mutex
 };
 
 Used& used() {

@@ -14,16 +14,16 @@ namespace {
 
 constexpr std::string_view kRawTypes[] = {"int16",  "int8",  "int32",   "float32",   "uint16",    "uint8",
                                           "uint32", "int64", "float64", "complex64", "complex128"};
-constexpr std::size_t kProbedValues = 32'768;  // values that are looked at
-constexpr double kOfFloats = 0.8;              // of their roughness counts: other bytes are seldom usual floats
+constexpr std::size_t kProbedValues = 32'768;  // values examined
+constexpr double kOfFloats = 0.8;              // weight of their roughness: other bytes are seldom usual floats
 constexpr std::size_t kMostLine = 16'384;      // values of a line
 constexpr std::size_t kLeastLine = 64;
 constexpr std::size_t kMostHeader = 65'536, kHeaderLooked = 1024;
 
-// Bytes of one number: half of a complex one.
+// Returns the bytes of one number: half of a complex one.
 std::size_t part_bytes(std::string_view dtype) { return raw_type_bytes(dtype) / (dtype.starts_with('c') ? 2 : 1); }
 
-// Values of blocks all over the file.
+// Returns values of blocks spread over the file.
 std::vector<std::vector<float>> probed_blocks(std::span<const std::byte> file, std::string_view type, bool big) {
   constexpr std::size_t kBlocks = 16, kBlock = kProbedValues / kBlocks, kAligned = 16;
   std::vector<std::vector<float>> blocks;
@@ -31,18 +31,18 @@ std::vector<std::vector<float>> probed_blocks(std::span<const std::byte> file, s
   const std::size_t n = std::clamp<std::size_t>(file.size() / bytes, 1, kBlocks);
   const std::size_t last = file.size() > bytes ? file.size() - bytes : 0;
   for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t from = (last * (k + 1) / n) / kAligned * kAligned + before;  // the last value ends with the file
+    const std::size_t from = (last * (k + 1) / n) / kAligned * kAligned + before;  // the last value ends the file
     blocks.push_back(raw_values(file, std::min(from, file.size()), type, big ? "big" : "little", kBlock));
   }
   return blocks;
 }
 
 struct Steps {
-  double step = 0.0;       // mean one from a value to the next: of the root of its size
-  double roughness = 0.0;  // against the mean distance of the values from their median: 1.4 for noise, small for echoes
+  double step = 0.0;       // mean change between neighbours: root of its size
+  double roughness = 0.0;  // relative to the mean distance from the median: 1.4 for noise, small for echoes
 };
 
-// Nothing: not numbers, all alike, or parts of wider numbers, of which some are 0 or -1 alone.
+// Returns nullopt for non-numbers, equal values, or parts of wider numbers, some of which are always 0 or -1.
 std::optional<Steps> steps_of(std::span<const std::byte> file, std::string_view type, bool big) {
   constexpr std::size_t kPhases = 4, kLeast = 64;
   const auto blocks = probed_blocks(file, type, big);
@@ -84,12 +84,12 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
   guess.why_type = "The commonest type; nothing in the bytes decides.";
   bool any_float = false;
   for (const std::string_view type : {"float32", "int16", "int8", "int32"}) {
-    if (type == "int32" && any_float) continue;  // the logarithms of the same numbers: smoother
+    if (type == "int32" && any_float) continue;  // logarithms of the same numbers: smoother
     const auto little = steps_of(file, type, false), big = type != "int8" ? steps_of(file, type, true) : std::nullopt;
     if (!little && !big) continue;
     const bool is_float = type == "float32";
     any_float = any_float || is_float;
-    // In the wrong order the steps of integers are large, those of numbers with an exponent anything.
+    // In the wrong byte order integers have large steps, and floats arbitrary ones.
     const bool is_big = big && (!little || (is_float ? big->roughness < little->roughness : big->step < little->step));
     const auto& chosen = is_big ? big : little;
     const auto& other = is_big ? little : big;
@@ -114,7 +114,7 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
   if (raw_type_bytes(guess.dtype) == 1) guess.why_order = "One byte has no order.";
 }
 
-// Factors of 2 and 5.
+// Counts the factors of 2 and 5.
 int roundness(std::size_t n) {
   int factors = 0;
   for (const std::size_t prime : {std::size_t{2}, std::size_t{5}}) {
@@ -123,7 +123,7 @@ int roundness(std::size_t n) {
   return factors;
 }
 
-// Rectified samples of neighbouring channels are alike: the first lag of a high likeness is one line.
+// Guesses the line length: rectified samples of neighbouring channels correlate at a lag of one line.
 void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   const std::size_t bytes = raw_type_bytes(guess.dtype), n_values = file.size() / bytes;
   const std::size_t most = std::min(kMostLine, n_values / 4);
@@ -132,7 +132,7 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   const std::size_t from = file.size() - (n + most) * bytes - (n_values - n - most) / 2 * bytes;
   std::vector<float> values = raw_values(file, from, guess.dtype, guess.byte_order, n + most);
   for (float& v : values) v = std::isfinite(v) ? std::sqrt(std::abs(v)) : 0.0F;
-  // Sums of 4 neighbours: the carrier of the echoes shifts from line to line, their envelope hardly.
+  // Sums of 4 neighbours: the carrier of the echoes shifts between lines, the envelope hardly.
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   for (float& v : values) v -= static_cast<float>(mean);
   guess.likeness.assign(most, 0.0F);
@@ -154,7 +154,7 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
                       (lag + 1 == most || guess.likeness[lag] >= guess.likeness[lag + 1]);
     if (peak && guess.likeness[lag] > guess.likeness[best]) best = lag;
   }
-  for (std::size_t lag = kLeastLine; lag < best; ++lag) {  // of several lines: the first
+  for (std::size_t lag = kLeastLine; lag < best; ++lag) {  // peak at several lines: use the first
     const bool divides = best % lag <= 2 || lag - best % lag <= 2;
     if (divides && guess.likeness[lag] > 0.7F * guess.likeness[best] &&
         guess.likeness[lag] >= guess.likeness[lag - 1] && guess.likeness[lag] >= guess.likeness[lag + 1]) {
@@ -167,8 +167,8 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   const float usual = sorted[sorted.size() / 2];
   if (guess.likeness[best] <= usual + 0.1F) return;
   guess.line_values = best;
-  // Echoes that run across the array move the peak by a sample or two: whole lines without a header, or of a round
-  // number of samples behind a header of a usual length.
+  // Echoes that run across the array shift the peak by a sample or two: prefers whole lines without a header, or a
+  // round number of samples after a header of a usual length.
   int best_roundness = -1;
   for (const int shift : {0, 1, -1, 2, -2, 3, -3}) {
     const std::size_t line = best + static_cast<std::size_t>(shift), header = file.size() % (line * bytes);
@@ -188,13 +188,13 @@ void find_numbers(std::span<const std::byte> file, RawGuess& guess) {
     const std::byte* const from = file.data() + at;
     const double value =
         guess.byte_order == "big" ? load_number<std::int32_t, true>(from) : load_number<std::int32_t, false>(from);
-    const bool fill = value == 255.0 || value == 65'535.0 || value == 16'777'215.0;  // bytes 0xff, not a count
+    const bool fill = value == 255.0 || value == 65'535.0 || value == 16'777'215.0;  // 0xff bytes, not a count
     if (!(value >= 2.0 && value <= 2e9) || fill || guess.numbers.size() >= 16) continue;
     guess.numbers.push_back({at, value, ""});
   }
 }
 
-// Up to four numbers of the header whose product, with the bytes of a value, is the file but for the header.
+// Finds up to four numbers of the header whose product, times the bytes of a value, is the file size minus the header.
 bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
   const std::size_t bytes = raw_type_bytes(guess.dtype);
   const std::size_t n = std::min<std::size_t>(guess.numbers.size(), 10);
@@ -218,8 +218,8 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
     if (!sane || header < static_cast<double>(last) || header > static_cast<double>(kMostHeader)) continue;
     const bool has_line = guess.line_values > 0 && std::ranges::find(extents, guess.line_values) != extents.end();
     const auto header_bytes = static_cast<std::size_t>(header);
-    // Any few numbers make nearly the size of some file: without the length of a line the header has a usual length,
-    // or ends with its numbers.
+    // Some combination of numbers nearly gives the size of any file: without a line length the header must have a usual
+    // length, or end with its numbers.
     const bool usual = header_bytes % 128 == 0 || header_bytes < last + 64;
     if (!has_line && (!usual || std::ranges::max(extents) < kLeastLine)) continue;
     const double score = static_cast<double>(std::popcount(subset)) + (has_line ? 4.0 : 0.0) +
@@ -227,7 +227,7 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
     if (score > best_score) best_score = score, best = extents, best_header = header_bytes;
   }
   if (best.empty()) return false;
-  // The line is time; of the others the first is elements, as headers say them in the order of the axes.
+  // The line is time; the first of the others is elements, as headers list them in the order of the axes.
   std::size_t time = static_cast<std::size_t>(std::ranges::find(best, guess.line_values) - best.begin());
   if (time == best.size()) time = static_cast<std::size_t>(std::ranges::max_element(best) - best.begin());
   std::vector<std::size_t> order{best[time]};
@@ -250,8 +250,7 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
   return true;
 }
 
-// How alike lines are, against what all of them have in common: of their rectified samples, summed in some hundred
-// bins.
+// Similarity of lines, relative to their mean: from their rectified samples, summed in some hundred bins.
 class LineLikeness {
  public:
   LineLikeness(std::span<const std::byte> file, const RawGuess& guess, std::size_t n_lines)
@@ -271,13 +270,13 @@ class LineLikeness {
   }
 
   [[nodiscard]] std::size_t n_lines() const { return n_lines_; }
-  // Of all pairs of lines `lag` apart: 1 for equal ones.
+  // Returns the similarity of all pairs of lines `lag` apart: 1 for equal ones.
   [[nodiscard]] double at(std::size_t lag) const {
     Pair sum;
     for (std::size_t l = 0; l + lag < n_lines_; ++l) sum.add(pair(l, l + lag));
     return sum.likeness();
   }
-  // 0 where a line is like the one before, 1 where it is unrelated.
+  // Returns 0 for a line similar to the previous one, 1 for an unrelated one.
   [[nodiscard]] std::vector<double> changes() const {
     std::vector<double> all(n_lines_, 0.0);
     for (std::size_t l = 1; l < n_lines_; ++l) all[l] = 1.0 - pair(l - 1, l).likeness();
@@ -304,8 +303,8 @@ class LineLikeness {
   std::vector<float> features_;  // [line][bin]
 };
 
-// Neighbouring elements are alike, the last of a transmit and the first of the next one are not; frames are alike.
-// Nothing is found where the lines have no such steps.
+// Guesses the shape: neighbouring elements are similar, the last of a transmit and the first of the next one are not;
+// frames are similar. Finds nothing if the lines have no such steps.
 void shape_by_steps(const LineLikeness& alike, std::size_t n_lines, RawGuess& guess) {
   constexpr std::size_t kLeastElements = 8;
   constexpr double kLeastStep = 4.0, kSameFrame = 0.9;

@@ -13,16 +13,16 @@ constexpr std::size_t kMostElements = LineEnvelopes::kMostElements, kMostEchoes 
 constexpr int kMostRows = 360, kMostColumns = 72;
 constexpr double kWidestAngle = 0.46;  // rad from the normal: F-number 1
 constexpr double kLongestShift_s = 8e-6, kStep_s = 1e-6;
-constexpr double kSearch_m = 1.8e-3;      // above and below, for an echo that other times move
-constexpr double kLeastGain_db = 2.0;     // of the coherence
-constexpr double kLeastCoherence = 0.55;  // of an echo at its best: speckle is no point
-constexpr double kPointGain_db = 0.6;     // where nothing but points is seen:
-constexpr double kPointCoherence = 0.9;   // lenses, noise and an inexact speed of sound leave less
-constexpr int kRounds = 2;                // of looking again where the echoes lie
+constexpr double kSearch_m = 1.8e-3;      // above and below, for an echo shifted by other times
+constexpr double kLeastGain_db = 2.0;     // for the coherence
+constexpr double kLeastCoherence = 0.55;  // of an echo at its best: speckle is less coherent
+constexpr double kPointGain_db = 0.6;     // if only points are visible:
+constexpr double kPointCoherence = 0.9;   // lenses, noise and an inexact speed of sound reduce it
+constexpr int kRounds = 2;                // repeated searches for the echoes
 constexpr double kSame_periods = 1e-6;
-constexpr double kLeastStep_m = kSearch_m / 512.0;  // of very short waves
+constexpr double kLeastStep_m = kSearch_m / 512.0;  // for very short waves
 constexpr double kLeastShift_periods = 3.0;         // smaller ones do not blur
-constexpr int kMostSamples = 1 << 17;               // of a line: the envelopes of all lines are kept
+constexpr int kMostSamples = 1 << 17;               // of a line: the envelopes of all lines are in memory
 
 struct Place {
   double x_m = 0.0, z_m = 0.0;
@@ -30,7 +30,7 @@ struct Place {
 
 struct Sums {
   double coherent = 0.0;  // squared magnitude of the sum of all channels
-  double apart = 0.0;     // of the sums of each transmit, added
+  double apart = 0.0;     // sum over transmits of the same for each transmit
   double energy = 0.0, count = 0.0;
   [[nodiscard]] double power() const { return count > 0.0 ? coherent / (count * count) : 0.0; }
 };
@@ -51,8 +51,7 @@ class Search {
 
   void conjugate() { lines_.conjugate(); }
 
-  // The best one, of whatever event the times are counted from that were made for the array of `stated`; 0: no distinct
-  // echoes.
+  // Returns the best coherence for any event of the times relative to the array of `stated`; 0: no distinct echoes.
   double best_coherence(const Search& stated) {
     find_echoes(0.0);
     if (echoes_.empty()) return 0.0;
@@ -101,7 +100,7 @@ class Search {
     if (best.fault == TimeZeroFault::shift) {
       refine(best);
       if (of_event > best.stated_coherence && decibels(best.found_coherence / of_event) < kLeastGain_db)
-        return std::nullopt;  // either may be
+        return std::nullopt;  // ambiguous
     }
     const bool far = best.fault != TimeZeroFault::shift || std::abs(best.shift_s) * a_.center_hz >= kLeastShift_periods;
     const bool inside = std::abs(best.shift_s) < kLongestShift_s - kStep_s;
@@ -109,8 +108,8 @@ class Search {
     return best;
   }
 
-  // The echoes of single transmits lie at other places, too. Who counts angles the other way may count times from
-  // another event as well.
+  // Tests mirrored transmits, whose echoes of single transmits are at other positions. A mirrored angle convention may
+  // come with another event, too.
   [[nodiscard]] std::optional<TimeZeroDoubt> mirror(TimeZeroDoubt found) {
     side_ = -1.0;
     find_echoes(0.0);
@@ -138,8 +137,8 @@ class Search {
     return is_sharper(found.found_coherence, found.stated_coherence);
   }
 
-  // To a tenth of a step. Far from the right time the echoes are blurred, and lie beside their places: then they are
-  // looked for again with the better time.
+  // Refines to a tenth of a step. Far from the right time the echoes are blurred and displaced: they are then searched
+  // again with the better time.
   void refine(TimeZeroDoubt& best) {
     for (int round = 0;; ++round) {
       const double middle = best.shift_s;
@@ -198,7 +197,7 @@ class Search {
     return sums;
   }
 
-  // The strongest echoes of single transmits, apart from each other: they do not depend on the transmits' common time.
+  // Finds the strongest echoes of single transmits, apart from each other: independent of the common time of transmits.
   void find_echoes(double shift_s) {
     echoes_.clear();
     echoes_at_s_ = shift_s;
@@ -220,7 +219,7 @@ class Search {
         const Place p{left.x_m + width * (j + 0.5) / columns, top + (depth - top) * i / rows};
         const Sums sums = sums_at(p, shifts, aperture_of(p), kSearchedEvery);
         const double strength = sums.apart / sums.count;
-        if (std::isfinite(strength)) all.push_back({p, strength});  // neither without channels nor of an overflow
+        if (std::isfinite(strength)) all.push_back({p, strength});  // no channels or an overflow
       }
     }
     std::ranges::sort(all, std::greater<>(), &Found::strength);
@@ -235,14 +234,14 @@ class Search {
     step_z_m_ = std::max(0.5 * wavelength, kLeastStep_m);
   }
 
-  // With these times, of each echo where it is strongest: by their power, so that what a strong echo leaves beside it
-  // counts little.
+  // Returns the coherence with these times at the strongest point of each echo, weighted by power, so that side lobes
+  // of a strong echo count little.
   [[nodiscard]] double coherence(const std::vector<double>& shifts_s) const {
     double middle = 0.0, coherent = 0.0, whole = 0.0;
     for (const double shift : shifts_s) middle += shift / static_cast<double>(shifts_s.size());
     for (const Place& echo : echoes_) {
       Sums strongest;
-      const Aperture aperture = aperture_of(echo);  // one for all times: fewer channels would be more coherent
+      const Aperture aperture = aperture_of(echo);  // the same for all times: fewer channels would be more coherent
       Place at{echo.x_m, echo.z_m + 0.5 * a_.sound_speed_m_s * (middle - echoes_at_s_)};
       const auto look = [&](const Place& p) {
         if (p.z_m <= 0.0) return;
@@ -277,7 +276,7 @@ class Search {
     if (consider(best, common(shift_s))) best.fault = TimeZeroFault::shift;
   }
 
-  // As times of events that fall together: within a part of a period that no coherence shows.
+  // Returns true for the same times, as of coinciding events: within a part of a period that does not affect coherence.
   [[nodiscard]] bool are_same(const std::vector<double>& a_s, const std::vector<double>& b_s) const {
     return std::ranges::equal(a_s, b_s,
                               [&](double a, double b) { return std::abs(a - b) * a_.center_hz < kSame_periods; });
@@ -288,7 +287,7 @@ class Search {
   }
   static double decibels(double ratio) { return 10.0 * std::log10(ratio); }
 
-  // From the wave's passage through the origin.
+  // Returns the event's time relative to the passage of the wave through the origin.
   [[nodiscard]] double event_s(TimeEvent event, const Transmit& t) const {
     switch (event) {
       case TimeEvent::first_firing:
@@ -303,7 +302,7 @@ class Search {
     return 0.0;
   }
 
-  // Empty: the two events are the same for all of them, or as the third one is.
+  // Returns the shifts between two events; empty if they coincide for all transmits, or one is the same as the third.
   [[nodiscard]] std::vector<double> event_shifts(TimeEvent stated, TimeEvent found) const {
     std::vector<double> shifts;
     double most = 0.0;
@@ -322,10 +321,10 @@ class Search {
   const Acquisition& a_;
   LineEnvelopes lines_;
   std::vector<double> stated_;
-  std::vector<Place> normals_;  // of the elements, of length 1
+  std::vector<Place> normals_;  // of the elements, unit length
   std::vector<Place> echoes_;
-  double echoes_at_s_ = 0.0;  // the shift with which they were found
-  double side_ = 1.0;         // -1: the waves are sent from right to left
+  double echoes_at_s_ = 0.0;  // shift of the search
+  double side_ = 1.0;         // -1: the waves are sent mirrored, from right to left
   double step_x_m_ = 0.0, step_z_m_ = 0.0;
 };
 
@@ -333,7 +332,7 @@ bool has_echoes_to_search(const Acquisition& a, std::span<const std::byte> frame
   const bool focused =
       std::ranges::any_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::focused; });
   const double band_hz = a.signal == SignalKind::rf ? 2.5 * a.center_hz : 0.0;
-  const bool whole_periods = 4.0 * a.sampling_hz / a.center_hz < a.n_samples;  // those of the low-pass filter, twice
+  const bool whole_periods = 4.0 * a.sampling_hz / a.center_hz < a.n_samples;  // twice the low-pass filter's length
   return !focused && a.data != DataKind::beamformed && a.sampling_hz >= band_hz && whole_periods && a.n_samples >= 64 &&
          a.n_samples <= kMostSamples && a.n_elements() >= 8 && frame.size() >= a.frame_bytes();
 }

@@ -1,6 +1,6 @@
-// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side, or
-// another fact that is often mistaken (other_facts.h): of a few strong echoes, the coherence of all channels as a
-// function of that time, of the event from which it is counted, and of that fact. Any thread.
+// Detects by a frame's point echoes a time of sample 0 other than stated, mirrored waves, or another common mistake
+// (OtherFact): for a few strong echoes, measures the coherence of all channels as a function of that time, of its
+// reference event, and of that fact. Any thread.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace echoloop {
 
-// Complex envelopes of some lines of a frame, from which the coherence of its channels is measured (time_zero.cpp). Any
-// thread. Internal to src/formats.
+// Complex envelopes of some lines of a frame, to measure the coherence of its channels (time_zero.cpp). Any thread.
+// Internal to src/formats.
 
-// Of at most 7 transmits and 48 elements, every few samples: mixed with the centre frequency and low-passed, or IQ as
-// it is. Zeros within a period of both ends of a line, of RF.
+// At most 7 transmits and 48 elements, every few samples: mixed with the centre frequency and low-passed, or IQ
+// unchanged. RF: zeros within a period of both ends of a line.
 class LineEnvelopes {
  public:
   using Complex = std::complex<float>;
@@ -31,7 +31,7 @@ class LineEnvelopes {
   [[nodiscard]] const std::vector<std::size_t>& transmits() const { return transmits_; }
   [[nodiscard]] const std::vector<std::size_t>& elements() const { return elements_; }
 
-  // Of transmit and element by their place among the chosen; `sample` from the first one.
+  // Returns the value of transmit and element by their index among the chosen; `sample` from the first one.
   [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, double sample) const {
     const double place = sample / static_cast<double>(stride_);
     if (!(place >= 0.0) || place + 1.0 >= static_cast<double>(length_)) return {};
@@ -63,12 +63,12 @@ class LineEnvelopes {
   std::vector<Complex> values_;
 };
 
-// What the facts of a recording may be instead, by the usual mistakes: candidates that its point echoes decide
-// (time_zero.h). Any thread. Internal to src/formats and the doubts.
+// Alternative facts of a recording, by common mistakes: candidates tested with its point echoes. Any thread. Internal
+// to src/formats and the doubts.
 
 enum class OtherFactKind {
-  wavelengths,   // the number of millimetres that is the pitch is one of wavelengths
-  half_pitch,    // elements lie half as far apart
+  wavelengths,   // the pitch in millimetres is one in wavelengths
+  half_pitch,    // elements are half as far apart
   degrees,       // angles of plane waves in radians are in degrees
   order,         // angles of plane waves are listed in another order than the samples
   demodulation,  // IQ was demodulated with another frequency
@@ -82,17 +82,17 @@ struct OtherFact {
   double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
 };
 
-enum class OtherFacts { all, but_iq };  // but_iq: neither demodulation nor quadrature, which take longest
+enum class OtherFacts { all, but_iq };  // but_iq: without demodulation and quadrature, the slowest
 
-// All that `a` may be mistaken for.
+// Returns all alternative facts of `a`.
 std::vector<OtherFact> other_facts(const Acquisition& a, OtherFacts sought = OtherFacts::all);
 
 enum class TimeZeroFault {
-  none,   // the transmits alone are wrong
+  none,   // only the transmits are wrong
   shift,  // all transmits by the same time
-  event   // counted from another event than the stated one
+  event   // relative to another event than stated
 };
-enum class TimeEvent { first_firing, origin, centre };  // as "t_zero" of a description has them
+enum class TimeEvent { first_firing, origin, centre };  // as "t_zero" of a description
 
 struct TimeZeroDoubt {
   TimeZeroFault fault = TimeZeroFault::none;
@@ -102,13 +102,13 @@ struct TimeZeroDoubt {
   double stated_coherence = 0.0, found_coherence = 0;  // 0 to 1, by the power of the echoes
 };
 
-// Of channel data of plane and diverging waves, explicit delays and single elements. Nothing: no better time within
-// 8 us, no distinct echoes, focused beams, or a band that is folded. `frame`: one frame as the acquisition says.
-// Reads at most 7 transmits and 48 elements.
+// Returns a better time zero of channel data of plane and diverging waves, explicit delays and single elements.
+// nullopt: no better time within 8 us, no distinct echoes, focused beams, or an aliased band. `frame`: one frame in the
+// acquisition's layout. Reads at most 7 transmits and 48 elements.
 std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& acquisition, std::span<const std::byte> frame);
 
-// The one among other_facts.h with which the points are sharpest, whatever event the times are counted from. Nothing:
-// no sharper with any, or as above.
+// Returns the one of other_facts() with the sharpest points, for any event that times may be relative to. nullopt: no
+// sharper with any, or as above.
 std::optional<OtherFact> measure_other_fact(const Acquisition& acquisition, std::span<const std::byte> frame,
                                             OtherFacts sought = OtherFacts::all);
 

@@ -44,18 +44,18 @@ OpenedSource open_file(const SourceRequest& request) {
   return opened;
 }
 
-// What a description will take beside its frames: with the default parameters, on the CPU.
+// Returns the memory of a description besides its frames: with default parameters, on the CPU.
 std::size_t plan_need(const Acquisition& acquisition) {
   try {
     const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     const StreamBytes bytes = estimate_stream(acquisition, default_params(acquisition), threads);
     return bytes.plan + bytes.lane;
-  } catch (const Error&) {  // the stream says so
+  } catch (const Error&) {  // reported by the stream
     return 0;
   }
 }
 
-// Waits for a sender: without one there is nothing to open.
+// Waits for a sender, without which nothing can be opened.
 OpenedSource open_live(const SourceRequest& request) {
   if (!request.facts.empty()) {
     throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");

@@ -1,5 +1,5 @@
-// The kinds of sources, each announced once: how a name of that kind begins, and what opens it. open_source(), sessions
-// and the check of output files read these rows; a further kind is one row. Constant data. [any thread]
+// The kinds of sources, each defined once: the prefix of its names, and the function that opens it. open_source(),
+// sessions and the check of output files read these rows; a new kind is one row. Constant data. [any thread]
 #pragma once
 
 #include <functional>
@@ -20,17 +20,17 @@ namespace echoloop {
 // A source that has been opened, with the facts about it. Plain values.
 
 struct OpenedSource {
-  std::string name;  // as the user named it
+  std::string name;  // as given by the user
   std::shared_ptr<Source> source;
-  Facts facts;  // that it was opened with
+  Facts facts;  // used to open it
   SourceInfo info;
 };
 
-// Called once a scanner's address is waited at, before any sender has come. [opening thread]
+// Called when a scanner's address is open, before any sender has connected. [opening thread]
 using WaitingForSender = std::function<void(const LiveWaiting&)>;
 
 struct SourceRequest {
-  const std::string& name;  // whole, as the user gave it
+  const std::string& name;  // complete, as given by the user
   const Facts& facts;
   const OpenProgress& progress;
   const std::stop_token& stop;
@@ -39,48 +39,48 @@ struct SourceRequest {
 
 struct SourceKind {
   std::string_view prefix;  // of its names; empty: the name is the path of a file
-  std::string (*names)();   // that --help lists
-  // Source, format, and what only this kind has in SourceInfo. Throws Error. [opening thread]
+  std::string (*names)();   // listed by --help
+  // Returns source, format, and the parts of SourceInfo specific to this kind. Throws Error. [opening thread]
   OpenedSource (*open)(const SourceRequest& request);
 };
 
-// A recording as a source: its facts replaced, its samples checked.
+// Returns a recording as a source: with its facts replaced, its samples checked.
 OpenedSource opened_recording(const std::string& name, Recording recording, const Facts& facts);
 
-// The kind that the name begins as; every name without a prefix is a file.
+// Returns the kind by the prefix of the name; every name without a prefix is a file.
 const SourceKind& source_kind(std::string_view name);
 
-// Whether the source is a file, which can be missing, moved or overwritten.
+// Returns true if the source is a file, which can be missing, moved or overwritten.
 bool is_file_source(std::string_view name);
-// As typed, a folder without the separators at its end: names of what lies beside it are made from this.
+// Returns the typed name, for a folder without its final separators: the base of the names of files next to it.
 std::string without_last_separator(std::string name);
 
-// "A recording, or sim:points, ...", for --help.
+// Returns "A recording, or sim:points, ...", for --help.
 std::string source_names_text();
 
-// The description that a recording was opened with where it lies in no file beside the recording: answers of the import
-// assistant that were not saved, a description in the user's own folder, one of --description or of a session. It stays
-// with the acquisition, so that an image of the time before another opening keeps its own. Any thread.
+// The description with which a recording was opened, if it is in no file next to the recording: unsaved answers of the
+// import assistant, a description in the user's own folder, one of --description or of a session. Stored per
+// acquisition, so that an image keeps its own after the recording is opened again. Any thread.
 
 // `json`: on one line; empty: none.
 void remember_description(const AcquisitionPtr& acquisition, const std::string& json);
 std::string opened_description(const AcquisitionPtr& acquisition);
 
-// From what the user named to a Source, by the rows of source_kinds.h.
+// Opens a source by the name given by the user, with the rows of source_kinds.h.
 
-// Throws Error. Any thread; big recordings report progress and end early (with an Error) when asked to stop.
-// A scanner's address is waited at until a sender has come, or a stop is requested; `waiting` is called at the start.
-// `facts`: what the user knows about a recording that its file does not hold.
+// Throws Error. Any thread; large recordings report progress and end early (with an Error) at a stop request. Waits at
+// a scanner's address until a sender has connected, or a stop is requested; `waiting` is called at the start. `facts`:
+// the user's facts about a recording that its file lacks.
 OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
                          std::stop_token stop = {}, const WaitingForSender& waiting = {});
 
-// A recording that is opened with this JSON description, whatever lies beside it; frames are read as they are needed.
+// Opens a recording with this JSON description instead of any next to it; frames are read on demand.
 OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop = {});
 
-// default_params() for a window: the sample volume lies where a phantom has its vessel.
+// Returns default_params() for a window: the sample volume is in the vessel of a phantom.
 ImagingParams window_params(const OpenedSource& opened);
 
-// check_params() for a source opened beside another one: the Error names this source.
+// check_params() for a source opened for comparison: the Error names this source.
 void check_params_of(const OpenedSource& opened, const ImagingParams& params);
 
 }  // namespace echoloop

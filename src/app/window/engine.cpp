@@ -32,7 +32,7 @@ SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Vi
         std::string(spec.key) + "=" +
         (spec.choices.empty() ? fmt::format("{:.17g}", get_number(edits.params, spec)) : get_text(edits.params, spec)));
   }
-  if (shown.number != 0) {  // of all transmits, as a stream holds it
+  if (shown.number != 0) {  // of all transmits, as in a stream
     now.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
   }
   return now;

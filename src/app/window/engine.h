@@ -1,5 +1,5 @@
-// What the controllers of the window share, each as far as it uses it: the source in use, and what makes images of it.
-// UI thread only.
+// Objects shared by the controllers of the window: the source in use, and the objects that make images of it. UI thread
+// only.
 #pragma once
 
 #include <memory>
@@ -21,13 +21,13 @@
 namespace echoloop {
 
 struct SourceInUse {
-  std::shared_ptr<Source> source;            // null: none has been opened yet
-  std::string named;                         // as the user named it
-  Facts facts;                               // when it was opened
-  std::optional<std::vector<Doubt>> doubts;  // about them; nothing: not measured
+  std::shared_ptr<Source> source;            // null: none opened yet
+  std::string named;                         // name given by the user
+  Facts facts;                               // used to open it
+  std::optional<std::vector<Doubt>> doubts;  // about the facts; nullopt: not measured
 };
 
-// In the order in which they are made; the session ends first.
+// In the order of their construction; the session ends first.
 struct Engine {
   std::unique_ptr<Backend> backend;
   RfHistory history;
@@ -42,14 +42,14 @@ struct Engine {
 
 [[nodiscard]] bool refused_in_kiosk(Model& model);  // with a message
 [[nodiscard]] inline bool is_kiosk(const Options& options) { return options.kiosk_idle_s > 0.0; }
-// True for a run without an operator: with an end or output files on the command line, or in a kiosk.
+// Returns true for a run without an operator: with an end or output files on the command line, or in a kiosk.
 [[nodiscard]] bool is_scripted(const Options& options);
 
-// Of what is on screen; without a source: empty.
+// Returns the session of the image on screen; empty without a source.
 [[nodiscard]] SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Viewer& viewer,
                                        SavedMoment moment);
 
-// How the window is made, from the options and from whether a kiosk, a script or a user runs it.
+// Returns the options of the window, from those of the program and its kind of run: kiosk, script or user.
 ViewerOptions viewer_options(const Options& options, Interop interop, SurfaceKind surface, Queries queries);
 
 [[nodiscard]] ProgramFacts program_facts();

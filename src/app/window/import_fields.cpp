@@ -66,7 +66,7 @@ ImportField field_of(const DraftFact& fact, const std::vector<OpenQuestion>& que
   return field;
 }
 
-// The values of the two buttons. `stated`: in SI units.
+// Sets the values of the two buttons. `stated`: in SI units.
 void take_doubt(const Doubt& doubt, const DraftFact& fact, std::optional<double> stated, ImportField& field) {
   field.group = ImportGroup::doubts;
   field.reason = doubt.text;
@@ -175,14 +175,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLeastRawBytes = 4096;  // of a file without a container that is offered as samples
+constexpr std::size_t kLeastRawBytes = 4096;  // minimum size of a file without a container offered as samples
 
 std::string description_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Text, or almost: no samples.
+// Returns true for text with few other bytes: no samples.
 bool mostly_text(const std::string& hex) {
   std::size_t printable = 0, n = 0;
   for (std::size_t k = 0; k + 1 < hex.size(); k += 2, ++n) {
@@ -192,7 +192,7 @@ bool mostly_text(const std::string& hex) {
   return n > 0 && printable * 10 >= n * 9;
 }
 
-// Whether a description of another file says what this one holds: the same array, with as many axes; of bytes the type.
+// Returns true if another file's description fits this one: the same array, with as many axes; for raw bytes the type.
 bool fits(const nlohmann::json& description, const fs::path& file, const ImportContents& contents) {
   const auto text_of = [&](const char* key) {
     const auto found = description.find(key);
@@ -207,7 +207,7 @@ bool fits(const nlohmann::json& description, const fs::path& file, const ImportC
   });
 }
 
-// The newest that fits.
+// Uses the newest one that fits.
 void take_example(const fs::path& file, ImportContents& contents) {
   constexpr int kMostLookedAt = 4096;
   constexpr std::uintmax_t kMostBytes = 1 << 18, kMostInAll = 1 << 23;
@@ -231,7 +231,7 @@ void take_example(const fs::path& file, ImportContents& contents) {
   }
 }
 
-// What was guessed of one file, with the files of a folder as the slowest axis.
+// Adds the files of a folder as the slowest axis to the guess of one file.
 void put_files_first(RawGuess& raw, std::size_t n_files) {
   const auto frame = std::ranges::find(raw.axes, "frame");
   if (frame != raw.axes.end() && std::ranges::find(raw.axes, "transmit") == raw.axes.end()) *frame = "transmit";
@@ -259,7 +259,7 @@ ImportContents read_contents(const fs::path& file, std::stop_token stop) {
     require_readable(request.bytes());
     if (request.folder != nullptr) put_files_first(*contents.raw, request.folder->files.size());
   }
-  std::string name = used_description(file) ? "answers" : "";  // the first one; others are named by their files
+  std::string name = used_description(file) ? "answers" : "";  // first one; others have their file's name
   for (const SidecarFile& beside : sidecars_of(request.path, request.bytes())) {
     const std::string from = std::exchange(name, "");
     if (beside.path.extension() != ".json" || !contents.description.text.empty()) continue;
@@ -277,7 +277,7 @@ bool could_be_described(const fs::path& file, const ImportContents& contents) {
   const FileOutline& outline = contents.outline;
   const bool answerable = outline.refusal.empty() || outline.refusal.find("beamformed") != std::string::npos;
   if (!contents.raw) return answerable && std::ranges::any_of(outline.entries, is_sample_array);
-  const std::string ending = outline.n_files > 0 ? ".raw" : file.extension().string();  // of a folder: recordings only
+  const std::string ending = outline.n_files > 0 ? ".raw" : file.extension().string();  // folder: recordings only
   const bool raw_name = ending == ".bin" || ending == ".raw" || ending == ".dat" || ending == ".rf" || ending.empty();
   return raw_name && outline.bytes >= kLeastRawBytes && !mostly_text(outline.first_bytes);
 }

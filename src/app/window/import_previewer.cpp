@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostTraceRows = 1024;  // of the channel data's image
 
-// A copy that the stream does not write into.
+// Returns a copy that the stream does not overwrite.
 std::shared_ptr<const Image> kept_image(const Image& image) {
   auto pixels = std::make_shared<std::vector<float>>(image.host().begin(), image.host().end());
   auto kept = std::make_shared<Image>(image);
@@ -57,7 +57,7 @@ std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint
 
 }  // namespace
 
-// Of several samples in a row of the image the largest.
+// Uses the largest of several samples per row of the image.
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit) {
   ImportTraces traces;
   const std::size_t n_elements = a.probe.elements.size(), n_samples = static_cast<std::size_t>(a.n_samples);

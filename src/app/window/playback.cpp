@@ -118,11 +118,11 @@ void Playback::play(Cine& cine, const KeptFrames& kept, std::int64_t now_ns) {
   played_ns_ = now_ns;
   const std::vector<float>& times = kept.times_s;
   const auto time_of = [&times](std::size_t index) { return static_cast<double>(times[index]); };
-  if (!cine.playing || cine.index != placed_) position_s_ = time_of(cine.index);  // the user moved it
+  if (!cine.playing || cine.index != placed_) position_s_ = time_of(cine.index);  // moved by the user
   if (cine.playing) {
     position_s_ += passed_s * cine.speed;
     const double begin_s = time_of(cine.mark_in);
-    // Both marks belong to the loop: its last frame stays as long as the one before it.
+    // Both marks belong to the loop: its last frame lasts as long as the one before it.
     const double last_s = cine.mark_out > cine.mark_in ? time_of(cine.mark_out) - time_of(cine.mark_out - 1) : 0.0;
     const double end_s = time_of(cine.mark_out) + last_s;
     if (position_s_ >= end_s) {
@@ -174,7 +174,7 @@ void Playback::ask_for(const Cine& cine, KeptFrames& kept, std::size_t index, co
   std::optional<ComparedFrame> beside;
   if (other && other_->opened() != nullptr) {
     beside = other_->frame_for(found->frame.stamp);
-    if (!beside) return;  // not even the first one is read
+    if (!beside) return;  // no frame read yet
     wanted.other = beside->acquisition;
     wanted.other_index = beside->frame.stamp.source_index;
   }
@@ -201,11 +201,11 @@ void Playback::ask_for(const Cine& cine, KeptFrames& kept, std::size_t index, co
 bool Playback::answered_by(const Image& image) const {
   if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
   ImagingParams made_with = image.params;
-  made_with.level.reference_db = asked_->params.level.reference_db;  // the image holds the level in use
+  made_with.level.reference_db = asked_->params.level.reference_db;  // the image has the level in use
   return made_with == asked_->params;
 }
 
-// Reads the frame that was asked for last.
+// Reads the frame requested last.
 struct ComparedSource::Reader {
   explicit Reader(std::shared_ptr<SeekableSource> from) : source(std::move(from)) {
     thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
@@ -234,7 +234,7 @@ struct ComparedSource::Reader {
     }
   }
 
-  // The newest frame that is there; the thread goes on with `index`, where that is another one.
+  // Returns the newest frame read; the thread reads `index` next, if that differs.
   std::optional<ComparedFrame> read(std::uint64_t index, const AcquisitionPtr& acquisition, const FrameStamp& b) {
     const std::scoped_lock lock(mutex);
     if (newest && newest->error != nullptr) std::rethrow_exception(newest->error);
@@ -258,9 +258,9 @@ struct ComparedSource::Reader {
   std::mutex mutex;
   std::condition_variable_any changed;
   // Under mutex.
-  std::optional<std::uint64_t> wanted, asked;  // asked: the last one that was wanted
+  std::optional<std::uint64_t> wanted, asked;  // asked: the last one requested
   std::optional<Read> newest;
-  std::jthread thread;  // last: it uses all of the above
+  std::jthread thread;  // last member: it uses all of the above
 };
 
 void ComparedSource::open(const std::string& name) {
@@ -282,7 +282,7 @@ std::optional<std::exception_ptr> ComparedSource::take_result() {
 
 void ComparedSource::forget() {
   opener_.cancel();
-  reader_.reset();  // waits for a frame that is being read
+  reader_.reset();  // waits for a frame being read
   opened_.reset();
 }
 

@@ -56,7 +56,7 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   if (const std::string status = viewer().interop_status(); !status.empty()) own_.state.say(Severity::info, status);
 }
 
-// The window before the stream, the stream before all that it uses.
+// Ends the window before the stream, and the stream before its dependencies.
 WindowApp::~WindowApp() {
   own_.viewer.reset();
   own_.engine.session.reset();
@@ -143,7 +143,7 @@ int WindowApp::run() {
   return recording_.failed() ? 2 : 0;
 }
 
-// A fault that was not mended by a restart; one after the last frame that was asked for does not count.
+// Returns true for a fault not cleared by a restart; one after the last requested frame does not count.
 bool WindowApp::ended_by_fault() const {
   const std::uint64_t frames = own_.options.frames;
   const bool complete =
@@ -163,7 +163,7 @@ bool WindowApp::limits_reached() const {
   return options.frames > 0 && session != nullptr && session->done();
 }
 
-// One window frame: news of the stream and of files, then the drawing, then the user's commands.
+// Runs one window frame: news of the stream and of files, then drawing, then the user's commands.
 void WindowApp::turn() {
   const auto& session = own_.engine.session;
   const std::int64_t began_ns = now_ns();
@@ -184,7 +184,7 @@ void WindowApp::turn() {
   times_.add_frame(viewer(), drawn_.news, review_.playback(), own_.engine.trace);
   reset_.look();
   run_commands();
-  if (session != nullptr) {  // now, so that the answers are there for the next window frame
+  if (session != nullptr) {  // before the next window frame, which needs the answers
     reference_.report();
     try {
       review_.update();
@@ -210,9 +210,9 @@ void WindowApp::run_commands() {
   }
 }
 
-// What the next window frame shows, or goes on with. Everything else is looked for after the idle time.
+// Returns true for news that the next window frame shows or uses. Everything else is checked after the idle time.
 bool WindowApp::must_draw() const {
-  // Of the mailboxes that the window reads: others keep their news.
+  // Only mailboxes that the window reads: others keep their news.
   const PastImages& past = own_.engine.past;
   const bool history_news = past.images[0].has_news() || past.coarse.has_news() ||
                             (own_.state.cine.compare && past.images[1].has_news()) ||
@@ -259,7 +259,7 @@ void WindowApp::poll_stream() {
 void WindowApp::take_opened() {
   auto result = opening_.take();
   if (!result.has_value()) return;
-  question_.withdraw();  // about a recording that is not wanted any more
+  question_.withdraw();  // about a recording not needed any more
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
     WindowOpening::Purpose purpose = opening_.take_purpose();
@@ -284,11 +284,11 @@ void WindowApp::opening_failed(const Error& error) {
   own_.state.say(Severity::error, error.what(), "opening");
 }
 
-// Of the source of the command line. Who has opened a file by a double click sees no terminal: the window says why.
+// Reports an error of the command line's source: in the window, as a double click on a file has no terminal.
 void WindowApp::first_opening_failed(const Error& error) {
   if (is_scripted(own_.options) || opening_.name() == default_source()) throw error;
   print_error("echoloop: {}\n", error.what());
-  clear_marks(state().marks);  // of the source that was refused
+  clear_marks(state().marks);  // of the rejected source
   opening_.open(default_source(), {}, {.refused = error.what()});
 }
 
@@ -303,7 +303,7 @@ void WindowApp::take_sandbox_answer() {
   }
 }
 
-// Marks, zoom and layout; the frame follows when it has come.
+// Restores marks, zoom and layout; the frame follows when it arrives.
 void WindowApp::restore_view(const SavedSession* saved) {
   review_.freeze_at({});
   if (saved == nullptr) return;
@@ -361,7 +361,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
 void WindowApp::follow_acquisition() try {
   recording_.end("the scanner's description changed");
   start_session(stream_.described_again(), {});
-} catch (const Error& error) {  // another one fitted when it was accepted
+} catch (const Error& error) {  // a previously accepted setting fitted another one
   stream_.fail(error.what());
 }
 
@@ -378,9 +378,9 @@ void WindowApp::restart(const StreamSettings& stream) {
 void WindowApp::use_cpu() {
   saving_.cancel_job("the stream was restarted");
   recording_.end("the stream continued on the CPU");
-  recording_.finish();  // frames that wait may lie in the device's memory
+  recording_.finish();  // waiting frames may be in the device's memory
   if (stream_.changing()) stream_.finish_change();
-  saving_.finish();  // its files name the backend
+  saving_.finish();  // its files contain the backend's name
   own_.engine.session.reset();
   review_.forget();
   if (!own_.engine.backend->usable()) own_.engine.history.clear();  // its memory was the lost device's
@@ -403,7 +403,7 @@ void WindowApp::toggle_record() {
     const std::string name =
         fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state().source), fmt::localtime(std::time(nullptr)));
     recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *own_.in_use.source, state().params);
-    state().notices.messages.resolve("saving");  // the folder can be written
+    state().notices.messages.resolve("saving");  // the folder is writable
   }
 }
 
@@ -413,7 +413,7 @@ void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path
   opening_.open(path.string(), {}, {.current = WindowOpening::Current::becomes_a});
 }
 
-// Both recordings with the parameters that they had. B's stream starts again.
+// Swaps both recordings with their parameters. B's stream starts again.
 void WindowApp::swap_recordings() {
   if (comparison_.source().opened() == nullptr) return;
   const ImagingParams params_of_a = state().cine.a;
@@ -443,7 +443,7 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
-  if (interrupted() || viewer().should_close()) end_long_work();  // a pipe without a reader is not waited for
+  if (interrupted() || viewer().should_close()) end_long_work();  // do not wait for a pipe without a reader
   if (stream_.changing()) stream_.finish_change();
   saving_.finish();
   FileWriter writer;
@@ -458,7 +458,7 @@ void WindowApp::write_outputs() {
   writer.require_all();
 }
 
-// Called in the middle of a call of the window, which may not be used any more.
+// Called during a call of the window, which must not be used any more.
 void WindowApp::end_without_display(DisplayLoss loss) {
   try {
     if (own_.engine.session != nullptr) write_files(times_.report());
@@ -470,11 +470,11 @@ void WindowApp::end_without_display(DisplayLoss loss) {
                                               : "the display server refused a request of the window");
 }
 
-// All but the screenshot. `display`: of the report.
+// Writes all files except the screenshot. `display`: for the report.
 void WindowApp::write_files(const nlohmann::json& display) {
   if (saving_.has_job()) {
     saving_.cancel_job("the program ended");
-    print_error("echoloop: {}\n", state().saving.last);  // the window closes: its message is not seen
+    print_error("echoloop: {}\n", state().saving.last);  // the closing window does not show its message
   }
   if (interrupted() || viewer().should_close()) {
     end_long_work();

@@ -1,6 +1,6 @@
-// The program with a window: makes its parts and controllers, starts and ends them in order, and runs one window frame
-// after the other. Everything here runs on the UI thread; commands from panels are queued and carried out between two
-// window frames, never in the middle of one.
+// The program with a window: makes its parts and controllers, starts and ends them in order, and runs the window
+// frames. Everything here runs on the UI thread; commands from panels are queued and executed between two window
+// frames, never during one.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class WindowApp {
   WindowApp& operator=(const WindowApp&) = delete;
   int run();
 
-  // The steps of run(), for tests.
+  // Steps of run(), for tests.
   void begin();
   void turn();  // one window frame
   [[nodiscard]] Viewer& viewer() { return *own_.viewer; }
@@ -41,7 +41,7 @@ class WindowApp {
   [[nodiscard]] Queries make_queries();
   void carry_out(const AnyCommand& given);
   void run_commands();
-  void restore_settings();  // of the run before: nothing is opened or applied by itself
+  void restore_settings();  // of the last run: nothing is opened or applied automatically
 
   void take_opened();
   void opening_failed(const Error& error);
@@ -49,7 +49,7 @@ class WindowApp {
   void take_sandbox_answer();
   void start_session(OpenedSource opened, WindowOpening::Purpose purpose);
   void restore_view(const SavedSession* saved);
-  // `saved`: where the stream begins; null: at the source's beginning.
+  // `saved`: start of the stream; null: at the source's beginning.
   void make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
                     const std::shared_ptr<const SavedSession>& saved = nullptr);
   void restart(const StreamSettings& stream);
@@ -85,7 +85,7 @@ class WindowApp {
     WindowState state;
     Commands commands;
     SourceInUse in_use;
-    ChosenBackend chosen;  // but for the backend, which the engine has
+    ChosenBackend chosen;  // except the backend, owned by the engine
     Engine engine;
     std::unique_ptr<Viewer> viewer;
   };

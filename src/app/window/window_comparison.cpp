@@ -100,7 +100,7 @@ void WindowReference::report() {
   const bool same_image = same_pixels(shown.params, *before_);
   if (same_image && std::abs(change_db) < 0.05 && now_ns() < until_ns_) return;
   before_.reset();
-  if (!same_image) return;  // another parameter changed meanwhile: the difference says nothing
+  if (!same_image) return;  // another parameter changed meanwhile: the difference is meaningless
   state_.say(Severity::info, std::abs(change_db) < 0.05
                                  ? "0 dB is already at the brightest pixel."
                                  : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",

@@ -1,4 +1,4 @@
-// Side A of a comparison where it is a recording of its own. UI thread only.
+// Side A of a comparison with another recording. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class WindowComparison {
  public:
   explicit WindowComparison(WindowState& state) : state_(state) {}
 
-  // An empty path: A is B's recording with held settings again.
+  // Opens A; an empty path sets A to B's recording with held settings.
   void open_a(const std::filesystem::path& path);
   void use_as_a(OpenedSource opened, const ImagingParams& params);
-  // Once a window frame. Throws NoSandbox when A needs the user's consent; says any other failure.
+  // Once a window frame. Throws NoSandbox if A needs the user's consent; reports any other failure.
   void advance();
-  void end(const std::string& why);  // A is B's recording again
+  void end(const std::string& why);  // sets A to B's recording
 
   [[nodiscard]] ComparedSource& source() { return compared_; }
 
@@ -33,8 +33,8 @@ class WindowComparison {
   ComparedSource compared_;
 };
 
-// The 0 dB level set to the brightest pixel, by the user: of the frame on screen while frozen, otherwise of the next
-// one; and the message about it, once the image has the new level. UI thread only.
+// The 0 dB level set by the user to the brightest pixel: of the frame on screen while frozen, otherwise of the next
+// one; and its message, when the image has the new level. UI thread only.
 
 class WindowReference {
  public:
@@ -43,7 +43,7 @@ class WindowReference {
 
   void set();
   void report();  // once a window frame
-  void reset();   // measured again where the user has set it
+  void reset();   // back to measured, if set by the user
 
  private:
   WindowState& state_;
@@ -51,8 +51,8 @@ class WindowReference {
   Viewer& viewer_;
   WindowReview& review_;
   bool set_ = false;                     // by the user, since the last reset
-  std::optional<ImagingParams> before_;  // of the image on screen at set(), until report() has said the result
-  std::int64_t until_ns_ = 0;            // then an unchanged level is the result
+  std::optional<ImagingParams> before_;  // of the image on screen at set(), until report() has the result
+  std::int64_t until_ns_ = 0;            // an unchanged level is the result after it
 };
 
 }  // namespace echoloop

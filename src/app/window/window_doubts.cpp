@@ -17,7 +17,7 @@
 namespace echoloop {
 namespace {
 
-// `text`: of the doubt. The key first where it is long: a line may be cut.
+// Returns the message of a doubt with its `text`. Long: the key first, as a line may be cut.
 std::string message_of(const Doubt& doubt, const std::string& text) {
   if (doubt.key != "fc_hz") return "Check (Ctrl+Shift+O): " + text;
   return fmt::format("Check the centre frequency: {:.4g} MHz assumed, echoes centred at {:.3g} MHz (Ctrl+Shift+O)",
@@ -29,7 +29,7 @@ std::string message_of(const Doubt& doubt, const std::string& text) {
 void WindowDoubts::begin() {
   state_.opening.doubts.clear();
   in_use_.doubts.reset();
-  wanted_ = is_file_source(in_use_.named) && !is_kiosk(options_);  // where nothing can be corrected
+  wanted_ = is_file_source(in_use_.named) && !is_kiosk(options_);  // not if nothing can be corrected
 }
 
 void WindowDoubts::look() {
@@ -75,7 +75,7 @@ FoundSpeed shown(const SoundSpeedCurve& curve) {
           .warnings = curve.warnings};
 }
 
-// Half of the cores: the other half is the stream's.
+// Returns half of the cores: the other half is for the stream.
 int search_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2); }
 
 }  // namespace
@@ -115,7 +115,7 @@ void WindowSoundSpeed::begin() {
   stop_ = false;
   done_ = 0.0;
   state_.analyses.sound_speed.found.reset();
-  // A copy of the samples: the stream may be started again meanwhile, and its memory with it.
+  // Copies the samples: the stream may restart meanwhile, and free its memory.
   work_ = std::async(
       std::launch::async, [this, task = std::move(task), stamp = kept->frame.stamp,
                            samples = std::vector<std::byte>(kept->frame.samples.begin(), kept->frame.samples.end())] {

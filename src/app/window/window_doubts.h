@@ -1,5 +1,5 @@
 // Doubts about the facts of the open recording (app/outputs/doubts.h): measured on a thread, on the oldest frame of the
-// history, so that the stream goes on. UI thread only.
+// history, so that the stream continues. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class WindowDoubts {
   WindowDoubts(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine)
       : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
 
-  void begin();  // another source, or other facts: no doubts until a frame of it has been measured
+  void begin();  // another source, or other facts: no doubts until one of its frames is measured
   void look();   // once a window frame
 
  private:
@@ -29,12 +29,12 @@ class WindowDoubts {
   const Options& options_;
   SourceInUse& in_use_;
   Engine& engine_;
-  bool wanted_ = false;  // begin() came after what work_ measures
+  bool wanted_ = false;  // begin() was called after the start of work_
   std::future<std::vector<Doubt>> work_;
 };
 
-// The search for the speed of sound (backend/sound_speed.h) from the window: on the frame on screen, in the selected
-// region or the whole image, on a thread and with a CPU backend of its own, so that the stream goes on. UI thread only.
+// Search for the speed of sound (backend/sound_speed.h) in the window: on the frame on screen, in the selected region
+// or the whole image, on a thread with its own CPU backend, so that the stream continues. UI thread only.
 
 class WindowSoundSpeed {
  public:
@@ -45,7 +45,7 @@ class WindowSoundSpeed {
   WindowSoundSpeed& operator=(const WindowSoundSpeed&) = delete;
 
   void act(SoundSpeedAct what);  // find: throws Error without a frame or pixels
-  void update();                 // once a window frame: progress, result, why there is no search
+  void update();                 // once a window frame: progress, result, reason for no search
   void forget();                 // another source: no search, no result
 
  private:
@@ -58,7 +58,7 @@ class WindowSoundSpeed {
   Viewer& viewer_;
   std::atomic<bool> stop_{false};
   std::atomic<double> done_{0.0};
-  FoundSpeeds searched_;  // without the curves, of the search that is running
+  FoundSpeeds searched_;  // without the curves, of the running search
   std::future<SoundSpeedResult> work_;
 };
 

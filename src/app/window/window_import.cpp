@@ -178,7 +178,7 @@ void WindowImport::execute(const ImportOrder& order) {
   switch (order.act) {
     case ImportAct::answer: {
       const DraftFact fact = draft_->fact(order.id);
-      if (!order.text.empty() && order.text == typed_value(fact.as(), fact.json)) break;  // left as it was
+      if (!order.text.empty() && order.text == typed_value(fact.as(), fact.json)) break;  // unchanged
       return change([&](ImportDraft& draft) { return draft.answer(order.id, order.text); }, order.id);
     }
     case ImportAct::form:
@@ -343,7 +343,7 @@ void WindowImport::take_preview(PreviewResult result) {
   preview.error.clear();
   preview.caption.clear();
   for (const CaptionItem& item : caption_items(*preview.image)) {
-    if (item.key == "frame" || item.key == "t") continue;  // above the image, counted from 1
+    if (item.key == "frame" || item.key == "t") continue;  // shown above the image, counted from 1
     std::string text = item.key;
     for (const std::string& part : {item.value, item.unit}) text += (text.empty() || part.empty() ? "" : " ") + part;
     preview.caption.push_back(std::move(text));
@@ -353,8 +353,7 @@ void WindowImport::take_preview(PreviewResult result) {
   fill();
 }
 
-// Rows stay in the section where they stood when they are answered, with as many lines: a second click meets the same
-// row.
+// Keeps answered rows in their section, with the same number of lines: a second click hits the same row.
 void WindowImport::place_fields() {
   for (ImportField& field : state_.import.fields) {
     Place& place = places_.try_emplace(field.id, Place{.section = field.group}).first->second;

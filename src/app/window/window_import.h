@@ -1,4 +1,4 @@
-// The import assistant: reads what a file holds, keeps the answers in a draft, asks for a preview after each change,
+// The import assistant: reads a file's content, keeps the answers in a draft, requests a preview after each change,
 // saves the description and opens the file with it. Fills WindowState::import. UI thread only.
 #pragma once
 
@@ -31,11 +31,11 @@
 
 namespace echoloop {
 
-// One frame of a file, formed with a description as the file would open with it: read by the reader process, processed
-// by a stream of one frame as without a window. On a thread of its own, always for the newest task. UI thread only.
+// Preview of one frame of a file, formed with a description as the file would open with it: read by the reader process,
+// processed by a stream of one frame. On its own thread, always for the newest task. UI thread only.
 
 struct PreviewTask {
-  std::uint64_t number = 0;  // of the choice
+  std::uint64_t number = 0;  // of the selection
   std::string file, description;
   std::uint64_t frame = 0;
   int transmit = 0;
@@ -52,10 +52,10 @@ struct PreviewResult {
   std::string error = {};
 };
 
-// The samples of one transmit of a frame, at most a few hundred rows.
+// Returns the samples of one transmit of a frame, at most a few hundred rows.
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
 
-// What the previewer does, in the calling thread. Throws Error.
+// Forms a preview in the calling thread, as the previewer does. Throws Error.
 PreviewResult form_preview(const PreviewTask& task, Backend& backend, const ImagingOptions& options,
                            const std::stop_token& stop);
 
@@ -64,8 +64,8 @@ class ImportPreviewer {
   ImportPreviewer(const ImagingOptions& options, BackendChoice backend);
   ~ImportPreviewer();
 
-  void ask(PreviewTask task);  // a task that is not begun is replaced, one under way is stopped
-  void forget();               // all tasks
+  void ask(PreviewTask task);  // replaces a waiting task, stops a running one
+  void forget();               // drops all tasks
   std::optional<PreviewResult> take();
   [[nodiscard]] bool busy() const;
 
@@ -83,79 +83,79 @@ class ImportPreviewer {
   std::jthread thread_;
 };
 
-// The rows of the import assistant: each fact of the draft with its origin, what is asked about it, and the doubts that
-// the samples raise; and what it shows of raw bytes. UI thread only.
+// The rows of the import assistant: each fact of the draft with its origin, the question about it, and the doubts from
+// the samples; and its view of raw bytes. UI thread only.
 
 struct ImportFindings {
   const ImportDraft& draft;
   const std::vector<Doubt>& doubts;
   const std::optional<EchoSpectrum>& spectrum;
-  const std::set<std::string>& kept;                  // ids of doubts that were dismissed
-  const std::map<std::string, std::string>& refused;  // by id: why the last answer was not taken
-  bool lists_axes;                                    // a row was there for them
+  const std::set<std::string>& kept;                  // ids of dismissed doubts
+  const std::map<std::string, std::string>& refused;  // by id: error of the last answer
+  bool lists_axes;                                    // a row was shown for them
 };
 
-// Fills `fields` and `spectrum`; in the section of their group.
+// Fills `fields` and `spectrum`; each field is in the section of its group.
 void fill_import_fields(const ImportFindings& found, ImportState& state);
 
-// "Elements"; of lines that are beamformed already "Lines".
+// Returns the label, for example "Elements"; "Lines" for beamformed lines.
 [[nodiscard]] std::string question_label(const ImportDraft& draft, const OpenQuestion& open);
 
-// `refused`: by key, why the last answer was not taken.
+// `refused`: by key, the error of the last answer.
 ImportRaw raw_state(const ImportDraft& draft, const RawGuess& guess, const std::string& first_bytes,
                     const std::map<std::string, std::string>& refused);
 
-// The import assistant's files: what one holds before any answer, and where its description is saved. Any thread.
+// Files of the import assistant: a file's content before any answer, and the target of its description. Any thread.
 
-// What the assistant knows of a file before any answer.
+// Facts about a file before any answer.
 struct ImportContents {
   FileOutline outline;
-  std::optional<RawGuess> raw;  // of a file without a container
+  std::optional<RawGuess> raw;  // for a file without a container
   struct Description {
-    std::string name, text;  // of its file; empty: none
+    std::string name, text;  // of its own file; empty: none
   };
-  Description description = {};  // that the file opens with
+  Description description = {};  // used when the file opens
   Description example = {};      // of another file in its folder, if it does not open alone
 };
-// Reads it, by the reader process. Throws Error.
+// Reads a file's contents by the reader process. Throws Error.
 ImportContents read_contents(const std::filesystem::path& file, std::stop_token stop = {});
-// Whether a file that did not open could open with a description.
+// Returns true if a file that did not open could open with a description.
 bool could_be_described(const std::filesystem::path& file, const ImportContents& contents);
 ImportDraft make_draft(const std::filesystem::path& file, const ImportContents& contents);
 
-// Writes the description beside the file, where its folder can be written, else into `own` under the name of the
-// content; a file that is in the way is kept as NAME.bak. Returns the path. Throws Error.
+// Writes the description next to the file, if its folder is writable, otherwise into `own` under the name of the
+// content; an existing file is kept as NAME.bak. Returns the path. Throws Error.
 std::filesystem::path save_description(const std::filesystem::path& file, const ImportDraft& draft,
                                        const std::filesystem::path& own);
 
-// Name of the description that would be written beside the file; empty: the folder cannot be written.
+// Returns the name of a description saved next to the file; empty: the folder is not writable.
 std::string name_beside(const std::filesystem::path& file);
 
-bool is_sample_array(const OutlineEntry& entry);  // could hold the samples
+bool is_sample_array(const OutlineEntry& entry);  // may contain the samples
 
 class WindowImport {
  public:
   WindowImport(WindowState& state, const Options& options, SourceInUse& in_use, WindowOpening& opening)
       : state_(state), options_(options), in_use_(in_use), opening_(opening) {}
 
-  // The file did not open: the assistant opens where a description could help, otherwise `refuse` gets the error.
-  // False: it is not for the assistant.
+  // Opens the assistant for a file that did not open, if a description could help; otherwise `refuse` gets the error.
+  // Returns false for files that the assistant does not support.
   bool offer(const std::filesystem::path& file, const Error& why, std::function<void(const Error&)> refuse);
   void execute(const ImportOrder& order);  // throws Error
-  void look();                             // each window frame; throws Error where nothing else is open
+  void look();                             // each window frame; throws Error if nothing else is open
   [[nodiscard]] bool busy() const { return reading_ != nullptr || (previewer_ != nullptr && previewer_->busy()); }
   void close();  // another source was opened
-  // Calls `open` for the file `next`: now, or after a question where answers about another file are not saved.
+  // Calls `open` for the file `next`: now, or after a question if answers about another file are not saved.
   void replace(const std::filesystem::path& next, std::function<void()> open);
-  [[nodiscard]] bool used() const { return previewer_ != nullptr; }  // since the program began
+  [[nodiscard]] bool used() const { return previewer_ != nullptr; }  // since the program's start
 
  private:
   struct Reading {
     std::filesystem::path file;
-    std::optional<Error> why;                  // of a file that did not open
-    std::function<void(const Error&)> refuse;  // of it
+    std::optional<Error> why;                  // for a file that did not open
+    std::function<void(const Error&)> refuse;  // same
     std::atomic<bool> done{false};
-    std::optional<ImportContents> contents;  // until `done` the thread's
+    std::optional<ImportContents> contents;  // owned by the thread until `done`
     std::string error;
     std::jthread thread;
   };
@@ -173,8 +173,8 @@ class WindowImport {
   void leave();
   void save();
   void open_file();
-  [[nodiscard]] std::string missing_facts() const;  // without which nothing opens
-  [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or no image can be made of those there are
+  [[nodiscard]] std::string missing_facts() const;  // required to open the file
+  [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or the existing ones make no image
 
   WindowState& state_;
   const Options& options_;
@@ -185,24 +185,24 @@ class WindowImport {
   std::filesystem::path file_;
   std::optional<ImportDraft> draft_;
   std::optional<RawGuess> raw_;
-  std::function<void()> next_;  // while the question stands: ImportState::next
+  std::function<void()> next_;  // pending question: ImportState::next
   std::string first_bytes_;
-  std::string target_;             // name of the description beside the file; empty: its folder cannot be written
-  std::string wrong_description_;  // why one beside the file was not taken
+  std::string target_;             // name of the description next to the file; empty: its folder is not writable
+  std::string wrong_description_;  // error of one next to the file
   static constexpr std::size_t kMostLeft = 16;
-  std::map<std::string, ImportDraft> left_;     // by path: of files that were left without an end
-  std::map<std::string, std::string> refused_;  // by id: why the last answer was not taken
-  std::set<std::string> kept_;                  // doubts that were dismissed
+  std::map<std::string, ImportDraft> left_;     // by path: drafts of files left unfinished
+  std::map<std::string, std::string> refused_;  // by id: error of the last answer
+  std::set<std::string> kept_;                  // dismissed doubts
   struct Place {
     ImportGroup section;
     std::string reason = {};
     bool drawn = false;
   };
-  std::map<std::string, Place> places_;  // by id: where a field stands
+  std::map<std::string, Place> places_;  // by id: position of a field
   struct {
     std::uint64_t number = 0, frame = 0;
     int transmit = 0;
-    std::string change;  // of the choice
+    std::string change;  // of the selection
     std::vector<Doubt> doubts;
     std::optional<EchoSpectrum> spectrum;
   } shown_;

@@ -78,9 +78,9 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
 std::optional<SourceOpener::Result> WindowOpening::take() {
   std::optional<Progress>& progress = state_.opening.progress;
   progress.reset();
-  const bool waits = opener_.waiting().has_value();  // a calm state, without progress
+  const bool waits = opener_.waiting().has_value();  // a steady state, without progress
   const std::string doing = waits ? "Waiting for a sender at " : "Opening ";
-  const bool shown = !waits || in_use_.source != nullptr;  // else the waiting is all that the window shows
+  const bool shown = !waits || in_use_.source != nullptr;  // otherwise the window shows only the waiting
   if (opener_.busy() && shown) progress = Progress{.text = doing + opener_.name(), .fraction = opener_.fraction()};
   if (known_.has_value()) return SourceOpener::Result{.opened = std::exchange(known_, std::nullopt), .error = {}};
   auto result = opener_.take();
@@ -105,7 +105,7 @@ void SourceOpener::open(const std::string& name, const Facts& facts) {
   busy_ = true;
   attempt_ = std::make_shared<Attempt>();
   attempt_->listens = name.starts_with(kLivePrefix);
-  std::vector<std::shared_ptr<Attempt>> before;  // whose addresses are free once they have ended
+  std::vector<std::shared_ptr<Attempt>> before;  // attempts that free their addresses at their end
   for (const Worker& worker : threads_) {
     if (attempt_->listens && worker.attempt->listens) before.push_back(worker.attempt);
   }
@@ -121,8 +121,7 @@ void SourceOpener::open_again() { open(std::string(name_), Facts(facts_)); }
 
 void SourceOpener::cancel() {
   for (Worker& worker : threads_) worker.thread.request_stop();
-  std::erase_if(threads_,
-                [](const Worker& worker) { return worker.attempt->done.load(); });  // joins those that are done
+  std::erase_if(threads_, [](const Worker& worker) { return worker.attempt->done.load(); });  // joins finished ones
   attempt_.reset();
   busy_ = false;
 }
@@ -140,9 +139,9 @@ void SourceOpener::run(Attempt& attempt, const std::string& name, const Facts& f
   }
   {
     const std::scoped_lock lock(attempt.mutex);
-    attempt.waiting.reset();  // the source has the sockets, or nothing has
+    attempt.waiting.reset();  // the source has the sockets, or they are closed
   }
-  if (stop.stop_requested()) attempt.result = {};  // cancelled: its address has to be free
+  if (stop.stop_requested()) attempt.result = {};  // cancelled: frees its address
   attempt.done = true;
   attempt.done.notify_all();
 }
@@ -164,7 +163,7 @@ namespace {
 constexpr const char* kPhantomCause = "phantom sender";
 constexpr const char* kDescriptionCause = "description";
 
-// As a sender on this machine names the source: "0.0.0.0" listens, but is no place.
+// Returns the source's address for a sender on this machine: "0.0.0.0" is for listening only.
 std::string local_address(std::string source) {
   constexpr std::string_view kAny = "tcp:0.0.0.0:", kHere = "tcp:127.0.0.1:";
   if (const std::size_t at = source.find(kAny); at != std::string::npos) source.replace(at, kAny.size(), kHere);
@@ -177,12 +176,12 @@ void WindowScanner::look() {
   LiveSource* const live = in_use_.source != nullptr ? in_use_.source->live() : nullptr;
   if (const std::optional<LiveWaiting> waiting = opening_.scanner()) {
     waiting->set_policy(state_.stream.policy);
-    say(waiting->take_notes());  // before the status: a refusal is resolved by a later one
+    say(waiting->take_notes());  // before the status: a later one resolves a rejection
     state_.scanner = waiting->status();
   } else if (live != nullptr) {
     say(live->take_notes());
     state_.scanner = live->status();
-    state_.source.name = in_use_.source->name();  // another description, or another sender, has another name
+    state_.source.name = in_use_.source->name();  // a new description or sender has a new name
   } else {
     state_.scanner.reset();
   }
@@ -194,7 +193,7 @@ void WindowScanner::look() {
   look_at_phantom();
 }
 
-// The scanner as it was named: with its token file.
+// Returns the scanner's name as given: with its token file.
 const std::string& WindowScanner::named() const {
   return opening_.scanner().has_value() ? opening_.name() : in_use_.named;
 }
@@ -209,7 +208,7 @@ void WindowScanner::toggle_phantom() {
   if (phantom_.has_value()) return end_phantom();
   if (!state_.scanner.has_value() || refused_in_kiosk(state_)) return;
   std::vector<std::string> words;
-  if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
+  if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // in case this program is killed
   words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(named())});
   phantom_.emplace(words);
   sends_to_ = state_.scanner->address;
@@ -222,7 +221,7 @@ void WindowScanner::end_phantom() {
   if (!std::exchange(ending_, true)) phantom_->interrupt();
 }
 
-// It ends with the scanner that it sends to. Its lines, as it ends them, go to the message log.
+// Ends the phantom with its scanner. Copies its lines, when complete, to the message log.
 void WindowScanner::look_at_phantom() {
   if (!phantom_.has_value()) return;
   if (!state_.scanner.has_value() || state_.scanner->address != sends_to_) end_phantom();

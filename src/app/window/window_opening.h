@@ -1,5 +1,4 @@
-// The source that is being opened, what it is opened for, and the question to the user where the system offers no
-// sandbox. UI thread only.
+// The source being opened, its purpose, and the question to the user if the system has no sandbox. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -22,18 +21,18 @@
 
 namespace echoloop {
 
-// Opens a source on its own thread, so that a big file never holds up the image. The result crosses as a value.
-// An attempt that is cancelled is asked to stop and left alone: a library that does not react holds up nothing.
-// Owned and asked by the UI thread.
+// Opens a source on its own thread, so that a large file never delays the image. The result is passed as a value. A
+// cancelled attempt is requested to stop and left alone: a library that does not react delays nothing. Owned and polled
+// by the UI thread.
 
 class SourceOpener {
  public:
   struct Result {
-    std::optional<OpenedSource> opened;  // empty when it failed
-    std::exception_ptr error;            // why
+    std::optional<OpenedSource> opened;  // empty if it failed
+    std::exception_ptr error;            // reason of the failure
   };
 
-  // Starts opening; an earlier attempt that is still going on is cancelled.
+  // Starts opening; cancels an earlier attempt in progress.
   void open(const std::string& name, const Facts& facts = {});
   void open_again();  // the source of the last open()
   void cancel();
@@ -41,12 +40,12 @@ class SourceOpener {
   [[nodiscard]] bool busy() const { return busy_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] double fraction() const { return attempt_ == nullptr ? 0.0 : attempt_->fraction.load(); }
-  // A scanner whose sender has not come yet: what is known about its address.
+  // Returns the state of the address of a scanner whose sender has not connected yet.
   [[nodiscard]] std::optional<LiveWaiting> waiting() const;
-  std::optional<Result> take();  // the result, once it is there
+  std::optional<Result> take();  // the result, if finished
 
  private:
-  // Shared with the thread that works on it. `result` is the thread's until `done`.
+  // Shared with its worker thread. `result` belongs to the thread until `done`.
   struct Attempt {
     std::atomic<double> fraction{0.0};
     std::atomic<bool> done{false};
@@ -73,42 +72,42 @@ class SourceOpener {
 
 class WindowOpening {
  public:
-  enum class Current { is_replaced, becomes_a };  // the source in use; A: side A of the comparison
+  enum class Current { is_replaced, becomes_a };  // the source in use; becomes_a: side A of the comparison
   struct Purpose {
     std::shared_ptr<const SavedSession> session = {};  // to restore; null: none
     std::optional<Setup> setup = {};                   // of a reset, for this source
     Current current = Current::is_replaced;
-    std::string refused = {};  // why the source of the command line, in whose place this one is opened, was not
+    std::string refused = {};  // error of the command line's source, which this one replaces
   };
 
   WindowOpening(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer)
       : state_(state), options_(options), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
-  // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on. A reset
-  // does not open the source in use again either.
+  // Opens a source. The scanner in use or being waited for keeps its address: it is not opened again, but continues. A
+  // reset does not open the source in use again either.
   void open(const std::string& name, const Facts& facts, Purpose purpose);
-  // Recordings, sessions; unfinished recordings after repair. Throws Error.
+  // Opens recordings, sessions; unfinished recordings after repair. Throws Error.
   void open_file(const std::filesystem::path& file);
-  void open_phantom(const std::string& text);  // of parse_phantom()
+  void open_phantom(const std::string& text);  // as for parse_phantom()
   void open_lesson(const std::string& name);   // a session in assets/lessons
-  // Waits for a sender on another machine; makes the token file where there is none.
+  // Waits for a sender on another machine; creates a missing token file.
   void open_network_scanner(std::uint16_t port);
   void open_again() { opener_.open_again(); }
-  void open_again(OpenedSource source, Purpose purpose);  // that was in use before
+  void open_again(OpenedSource source, Purpose purpose);  // a source used before
   void cancel();
-  [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // that is waited for
+  [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // being waited for
   [[nodiscard]] bool busy() const { return opener_.busy() || known_.has_value(); }
   [[nodiscard]] const std::string& name() const { return opener_.name(); }
   [[nodiscard]] double fraction() const { return opener_.fraction(); }
 
-  // The result, once it is there; until then its progress is shown. Its purpose stays until it is taken or dropped.
+  // Returns the result, if finished; shows the progress until then. Its purpose remains until taken or dropped.
   [[nodiscard]] std::optional<SourceOpener::Result> take();
   [[nodiscard]] Purpose take_purpose() { return std::exchange(purpose_, {}); }
   [[nodiscard]] bool replaces() const { return purpose_.current == Current::is_replaced; }
   void drop_purpose() { purpose_ = {}; }
 
-  void offer_repair();  // of the newest recording that a killed program has left where this one records
+  void offer_repair();  // of the newest recording left by a killed program in this one's folder
 
  private:
   [[nodiscard]] bool uses_scanner(const std::string& name) const;
@@ -119,12 +118,12 @@ class WindowOpening {
   Engine& engine_;
   Viewer& viewer_;
   SourceOpener opener_;
-  std::optional<OpenedSource> known_;  // that was asked for once more
+  std::optional<OpenedSource> known_;  // source opened once more
   Purpose purpose_;
 };
 
-// The scanner of the window: what is known about its sender, also while none has come yet, and its lines for the
-// message log. UI thread only.
+// The window's scanner: the state of its sender, also before one has connected, and its lines for the message log. UI
+// thread only.
 
 class WindowScanner {
  public:
@@ -132,7 +131,7 @@ class WindowScanner {
       : state_(state), in_use_(in_use), opening_(opening) {}
 
   void look();                       // once a window frame: fills WindowState::scanner
-  void command(SenderCommand what);  // nothing without a scanner; throws Error
+  void command(SenderCommand what);  // no effect without a scanner; throws Error
 
  private:
   // Starts `echoloop send` with the heart phantom, which ends with this program, or ends it.
@@ -146,16 +145,16 @@ class WindowScanner {
   SourceInUse& in_use_;
   const WindowOpening& opening_;
   std::optional<ChildProgram> phantom_;
-  std::string sends_to_;  // the phantom; LiveStatus::address
-  bool ending_ = false;   // it was interrupted
-  std::size_t said_ = 0;  // bytes of what it has printed
+  std::string sends_to_;  // target of the phantom; LiveStatus::address
+  bool ending_ = false;   // interrupted
+  std::size_t said_ = 0;  // bytes already copied from its output
 };
 
-// The question whether a recording may be opened although the system offers no sandbox. UI thread only.
+// The question whether a recording may be opened although the system has no sandbox. UI thread only.
 
 class SandboxQuestion {
  public:
-  enum class Asker { opened, compared };  // which opener found no sandbox
+  enum class Asker { opened, compared };  // opener without a sandbox
   struct Answered {
     Asker asker;
     NoSandbox why;
@@ -164,11 +163,11 @@ class SandboxQuestion {
 
   SandboxQuestion(WindowState& state, const Options& options) : state_(state), options_(options) {}
 
-  // About the recording `name`. In a kiosk, and in a run with a number of frames, the answer is no.
+  // Asks about the recording `name`. In a kiosk, and in a run with a number of frames, the answer is no.
   void ask(Asker asker, const NoSandbox& why, const std::string& name);
   void answer(SandboxAnswer answer);
-  void withdraw();  // the recording is no longer wanted
-  // Once, after the answer; the sandbox is no longer required where it is yes.
+  void withdraw();  // the recording is not needed any more
+  // Returns the answer once; a yes lifts the requirement of a sandbox.
   [[nodiscard]] std::optional<Answered> take();
 
  private:
@@ -180,7 +179,7 @@ class SandboxQuestion {
 
   WindowState& state_;
   const Options& options_;
-  std::optional<Question> question_;  // OpeningView::unsandboxed
+  std::optional<Question> question_;  // shown in OpeningView::unsandboxed
 };
 
 }  // namespace echoloop

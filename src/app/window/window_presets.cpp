@@ -15,7 +15,7 @@ std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
 PresetProbe probe_of(const Acquisition& a) { return {a.probe.name, a.probe.kind, a.center_hz}; }
 
-// The default that fits best: one that names the probe before one that fits its kind.
+// Returns the best default: one for the probe's name before one for its kind.
 const PresetItem* best_default(const PresetStore& store, const Acquisition& acquisition) {
   const PresetItem* best = nullptr;
   for (const PresetItem& item : store.items()) {
@@ -50,7 +50,7 @@ void WindowPresets::describe() {
   report_faulty();
 }
 
-// Each once, and no longer when the file has been mended or removed.
+// Reports each once, and resolves it when the file is repaired or removed.
 void WindowPresets::report_faulty() {
   const auto before = std::exchange(faulty_, store_.faulty());
   const auto cause = [](const std::filesystem::path& file) { return "preset " + file.string(); };
@@ -123,7 +123,7 @@ void WindowPresets::execute(const PresetOrder& order) {
     case PresetCommand::load:
       return load(index, "loaded");
     case PresetCommand::activate:
-      return;  // done above: it may name none
+      return;  // done above: the name may be empty
     case PresetCommand::save_as:
       active_ = store_.add(make_preset(order.name, state_.params, acquisition));
       state_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
@@ -162,7 +162,7 @@ void WindowPresets::execute(const PresetOrder& order) {
   describe();
 }
 
-// For a source that is being opened.
+// Returns the default for a source being opened.
 WindowPresets::Default WindowPresets::default_for(const ImagingParams& params, const Acquisition& acquisition) const {
   const PresetItem* item = best_default(store_, acquisition);
   if (item == nullptr) return {params, {}, {}};

@@ -1,5 +1,5 @@
-// The window's presets: loaded, saved, renamed, removed, the default of a probe, and files that other programs change
-// meanwhile. UI thread only.
+// The window's presets: loading, saving, renaming, removing, the default of a probe, and files changed by other
+// programs. UI thread only.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@ class WindowPresets {
   // `params_changed`: called after a preset has changed WindowState::params.
   WindowPresets(WindowState& state, SourceInUse& in_use, Engine& engine, std::function<void()> params_changed);
 
-  void look();  // once a window frame: files, and whether the parameters are still the active preset's
+  void look();  // once a window frame: files, and changes of parameters against the active preset
   void execute(const PresetOrder& order);
   void describe();                               // for the window
-  void say_last(const std::string& name) const;  // of the run before, where it has a key
+  void say_last(const std::string& name) const;  // of the last run, if it has a key
 
-  // Of a source that is being opened.
+  // Default preset of a source being opened.
   struct Default {
     ImagingParams params;
     std::filesystem::path file = {};  // empty: none

@@ -28,13 +28,13 @@ void WindowReset::begin() {
   reset_ns_ = now_ns();
 }
 
-// A source that runs is not opened again, but gets another stream.
+// Applies a state to a running source, which is not opened again, but gets another stream.
 void WindowReset::apply(const Setup& wanted) {
   if (with_.review.frozen_by_user()) with_.review.toggle_freeze();
   with_.reference.reset();
   state_.cine.compare = false;
   state_.cine.playing = false;
-  ++state_.reset.count;  // and once more when the source has come: marks of either open no panel
+  ++state_.reset.count;  // increased again when the source is open: marks of either open no panel
   viewer_.reset_view();
   viewer_.restore_view(wanted.view);
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
@@ -66,7 +66,7 @@ void WindowReset::forget_stream() {
 void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Purpose& purpose,
                                 const SavedSession& now) {
   WindowState& state = state_;
-  if (in_use_.source != nullptr && !purpose.setup) {  // else marks of the command line, or of the setup
+  if (in_use_.source != nullptr && !purpose.setup) {  // otherwise marks of the command line, or of the setup
     if (!former_) {
       const bool live = state.source.live;
       former_ = Former{{.name = in_use_.named,
@@ -131,7 +131,7 @@ void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {
 }
 
 void WindowReset::reset() {
-  if (!start_.has_value()) return;  // nothing was set yet
+  if (!start_.has_value()) return;  // nothing to reset yet
   reset_to_start(setup(), "Settings, view and marks reset (Ctrl+Z to undo)");
 }
 
@@ -143,7 +143,7 @@ void WindowReset::undo() {
   apply(before);
 }
 
-// In a kiosk the next visitor finds the first image, and none of the messages before.
+// Resets a kiosk without input to the first image, without the messages of the last visitor.
 void WindowReset::reset_when_idle() {
   if (!is_kiosk(options_) || !start_.has_value()) return;
   const double idle_s = viewer_.idle_s();

@@ -28,7 +28,7 @@ WindowReview::WindowReview(WindowState& state, const Options& options, Engine& e
 
 void WindowReview::toggle_freeze() {
   if (engine_.session == nullptr || state_.notices.fault.has_value()) return;
-  if (frozen_by_itself_) {  // going live means that the source goes on
+  if (frozen_by_itself_) {  // going live resumes the source
     state_.stream.paused = false;
     if (engine_.session->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (playback_.frozen()) {
@@ -79,11 +79,11 @@ bool WindowReview::plays_once() const {
 StreamSettings WindowReview::adjusted(StreamSettings stream) const {
   stream.loop = stream.loop && !plays_once();
   stream.paused = stream.paused || (frozen_by_user() && !state_.cine.keep_acquiring);
-  if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not come again
+  if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not be repeated
   return stream;
 }
 
-// A paused source, or a recording at its end: there is nothing live to see, so the controls act on the history at once.
+// Freezes when a source is paused, or a recording at its end: no live images, so controls act on the history at once.
 void WindowReview::freeze_when_still(NewImage last) {
   const WindowState& state = state_;
   if (!engine_.session->running()) return;
@@ -92,7 +92,7 @@ void WindowReview::freeze_when_still(NewImage last) {
     frozen_by_itself_ = false;
     go_live();
   }
-  // No frame was finished since before the last window frame polled for an image, and there was none.
+  // True if no frame was finished since before the last window frame polled for an image, without result.
   const Image& image = viewer_.shown_image();
   const bool no_news = last == NewImage::no && state.numbers.counts.processed == processed_seen_;
   const bool all_shown = image.number != 0 && no_news && state.numbers.counts.in_flight == 0;
@@ -106,7 +106,7 @@ void WindowReview::freeze_when_still(NewImage last) {
 void WindowReview::freeze_restored_frame() {
   if (!frame_to_freeze_ || state_.notices.fault.has_value()) return;
   const Image& shown = viewer_.shown_image();
-  const std::int64_t began_ns = engine_.session->started_ns();  // the image on screen may be of the stream before
+  const std::int64_t began_ns = engine_.session->started_ns();  // the image on screen may be from the previous stream
   const bool come = began_ns != 0 && shown.ready_ns >= began_ns && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
@@ -114,7 +114,7 @@ void WindowReview::freeze_restored_frame() {
   apply_stream_();
 }
 
-// Whether the image on screen is the one that was asked for, and since when it is not.
+// Checks if the image on screen is the requested one, and since when it is not.
 void WindowReview::look_at_work() {
   WindowState& state = state_;
   const Image& shown = viewer_.drawn_image();
@@ -141,7 +141,7 @@ void WindowReview::update() {
   const bool frozen = playback_.frozen();
   inspector_.update(state, session, frozen ? InspectorController::Moment::frozen : InspectorController::Moment::live,
                     now_ns());
-  // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
+  // Updates both sides of a comparison. If A is another recording, whose frames are not in the history, its points keep
   // the numbers of the image's pixels, with the reason.
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
   fine_points_.update(state.measured, session, moment, now_ns());
@@ -153,9 +153,9 @@ void WindowReview::update() {
 
 namespace {
 
-constexpr std::size_t kAhead = 2;  // the lane always has the next one
+constexpr std::size_t kAhead = 2;  // a next one is always ready for the lane
 
-// Whether `made` gives the levels that `wanted` does; an automatic level of 0 dB is whichever was in use.
+// Returns true if `made` gives the same levels as `wanted`; an automatic level of 0 dB is equal to the one in use.
 bool makes_same(const ImagingParams& made, const ImagingParams& wanted) {
   const bool level =
       wanted.level.reference_db <= kAutoReference || made.level.reference_db == wanted.level.reference_db;
@@ -173,7 +173,7 @@ void MModeReview::begin(WindowState& state, const Key& key) {
   state.view.m_mode.cancelled = false;
 }
 
-// A column on this line, made with the parameters in the panels.
+// Returns true for a column on this line, made with the parameters in the panels.
 bool MModeReview::has(const WindowState& state, const FrameStamp& stamp) const {
   const LineColumn* found = state.image.m_mode.columns == nullptr ? nullptr : state.image.m_mode.columns->find(stamp);
   return found != nullptr && makes_same(found->origin->params, key_->params) &&
@@ -206,14 +206,14 @@ void MModeReview::ask(WindowState& state, Session& session) {
     const std::size_t room = MModeColumns::capacity(state.image.m_mode.columns->line()->grid);
     first_ = stamps_.size() - std::min(stamps_.size(), room);
   }
-  const std::size_t came = answers_->came;  // a turn asks for a few, however fast they come meanwhile
+  const std::size_t came = answers_->came;  // limits the requests of a turn, even if answers arrive meanwhile
   for (; next_ > first_ && asked_ - came < kAhead; --next_) {
     if (has(state, stamps_[next_ - 1])) {
       ++had_;
       continue;
     }
     const std::optional<KeptFrame> kept = history_.at(next_ - 1);
-    if (!kept.has_value() || kept->acquisition != session.acquisition()) continue;  // lines of one description
+    if (!kept.has_value() || kept->acquisition != session.acquisition()) continue;  // one line per description
     session.review({.frame = kept->frame,
                     .owner = kept->owner,
                     .params = key_->params,
@@ -234,9 +234,9 @@ void MModeReview::ask(WindowState& state, Session& session) {
 
 namespace {
 
-constexpr double kInspectionShare = 1.0 / 100.0;  // most of the processing thread's time that it may take, live
+constexpr double kInspectionShare = 1.0 / 100.0;  // maximum share of the processing thread's time, live
 constexpr std::int64_t kInspectionPeriod_ns =
-    200'000'000;  // shortest time between two answers, live: faster cannot be read
+    200'000'000;  // minimum time between two answers, live: faster is not readable
 constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
@@ -256,7 +256,7 @@ void InspectorController::close(WindowState& state, Session& session) {
   session.end_inspection();
   const int transmit = state.view.inspector.transmit;
   forget(state);
-  state.view.inspector.transmit = transmit;  // of the same source, when it is opened again
+  state.view.inspector.transmit = transmit;  // for the same source, when opened again
 }
 
 void InspectorController::take(WindowState& state) {
@@ -275,7 +275,7 @@ void InspectorController::take(WindowState& state) {
   waiting_ = !answer.complete;
 }
 
-// Those in view that are of another frame, or not there at all.
+// Returns the images in view that are missing or from another frame.
 std::vector<int> InspectorController::wanted_pictures(const WindowState& state, std::uint64_t sequence) const {
   const InspectorView& view = state.image.inspector;
   std::vector<int> list;
@@ -310,7 +310,7 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
   }
   open_ = true;
   take(state);
-  if (configuration_ != session.configurations()) waiting_ = false;  // it went with the lanes
+  if (configuration_ != session.configurations()) waiting_ = false;  // its lanes are gone
   if (waiting_) return;
   const std::size_t frames = history_.extent().frames;
   if (frames == 0) {
@@ -320,14 +320,14 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
   const bool frozen = moment == Moment::frozen;
   const auto kept = history_.at(frozen ? std::min(state.cine.index, frames - 1) : frames - 1);
   if (!kept.has_value()) return;
-  // Kept frames may be of an earlier description of a scanner.
+  // History frames may be from an earlier description of a scanner.
   const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
   if (view.acquisition != acquisition) asked_.reset();
   follow(view, edits.transmit, acquisition);
   const std::uint64_t sequence = kept->frame.stamp.sequence;
   const Key key{*state.view.inspected, edits.transmit, without_display(state.params)};
   const bool same = asked_ == key;
-  // Frozen, another parameter makes all images of single transmits wrong. Live, they are renewed one by one anyway.
+  // Frozen, a changed parameter invalidates all images of single transmits. Live, they are updated one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)
     std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
   std::vector<int> pictures = wanted_pictures(state, sequence);
@@ -337,12 +337,12 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
   if (frozen) {
     if (same && asked_sequence_ == sequence && (pictures.empty() || !view.refusal.empty())) return;
   } else {
-    // A click is answered at once, and so is a pixel that has not been shown yet.
+    // A click is answered at once, as is a pixel not shown yet.
     const bool clicked = !asked_.has_value() || !asked_->same_place(key);
     if (same && asked_sequence_ == sequence) return;
     if (!clicked && !empty && now_ns < not_before_ns_) return;
   }
-  if (!frozen && !empty && pictures.size() > 1) {  // one more each time
+  if (!frozen && !empty && pictures.size() > 1) {  // the next one each time
     std::rotate(pictures.begin(), pictures.begin() + next_picture_++ % static_cast<int>(pictures.size()),
                 pictures.end());
     pictures.resize(1);
@@ -365,8 +365,8 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
 
 namespace {
 
-constexpr std::int64_t kShare = 20;               // live, at most one part in so many of the processing thread's time
-constexpr std::int64_t kPeriod_ns = 200'000'000;  // shortest time between two answers, live: faster cannot be read
+constexpr std::int64_t kShare = 20;               // live, at most 1/20 of the processing thread's time
+constexpr std::int64_t kPeriod_ns = 200'000'000;  // minimum time between two answers, live: faster is not readable
 
 void put(Measured& m, FinePoint fine) {
   std::erase_if(m.fine, [&](const FinePoint& f) { return f.mark == fine.mark; });
@@ -402,14 +402,14 @@ void FinePoints::forget(Measured& measured) {
 
 void FinePoints::take(Measured& m, Session& session, std::int64_t now_ns) {
   if (!work_) return;
-  if (work_->configuration() != session.configurations()) return work_.reset();  // the request went with its lanes
+  if (work_->configuration() != session.configurations()) return work_.reset();  // its lanes are gone
   if (!work_->take(session)) return;
   put(m, work_->result());
   work_.reset();
   not_before_ns_ = now_ns + std::max(kPeriod_ns, kShare * (now_ns - asked_ns_));
 }
 
-// Without numbers of the fine grid first, then, when it is time, those of the oldest frame.
+// Returns a point without fine-grid numbers first; then, after the interval, the one with the oldest frame.
 const MeasuredPoint* FinePoints::next_point(const Measured& m, Moment moment, std::int64_t now_ns) const {
   const MeasuredPoint* next = nullptr;
   std::uint64_t oldest = 0;

@@ -1,5 +1,5 @@
-// Frozen and live: which frame is on screen, playback of the history, and the requests for frames that are processed
-// again: inspector, points on a fine grid, M-mode columns. UI thread only.
+// Frozen and live: the frame on screen, playback of the history, and the requests for frames to process again:
+// inspector, points on a fine grid, M-mode columns. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -23,31 +23,31 @@
 
 namespace echoloop {
 
-// Window frames and images shown, and how the window keeps up: the UI thread's work and waits in each of its frames,
-// for the trace and the report. UI thread only.
+// Counts of window frames and images shown, and their timing: the UI thread's work and waits in each of its frames, for
+// the trace and the report. UI thread only.
 
 enum class NewImage { no, yes };
 
 class WindowTimes {
  public:
-  // The window frame that the viewer has just laid out; nothing where it was not drawn.
+  // Adds the window frame that the viewer has just laid out; no effect if it was not drawn.
   void add_frame(const Viewer& viewer, NewImage news, const Playback& playback, TimingTrace& trace);
-  // After the requests of this window frame have been made.
+  // Call after the requests of this window frame have been made.
   void count_requests(const Playback& playback);
   void begin_stream() { shown_ = 0; }
-  // From `began_ns` to now, without the wait for the display.
+  // Adds the time from `began_ns` to now, without the wait for the display.
   void add_turn(const Viewer& viewer, std::int64_t began_ns);
 
   [[nodiscard]] std::uint64_t shown() const { return shown_; }           // images of the stream
   [[nodiscard]] double first_image_s() const { return first_image_s_; }  // after the program's start; 0: none
-  // turn_ms: all of the UI thread's work between two waits, with commands; frame_ms: of that, a window frame;
-  // texture_ms: of that, the update of the texture; device_wait_ms: its calls that may wait for the device;
-  // interval_ms: from one displayed frame to the next; review_frames: displayed frames until a changed parameter or
-  // another history frame is on screen.
+  // Returns the times. turn_ms: all of the UI thread's work between two waits, with commands; frame_ms: of that, a
+  // window frame; texture_ms: of that, the update of the texture; device_wait_ms: its calls that may wait for the
+  // device; interval_ms: from one displayed frame to the next; review_frames: displayed frames until a changed
+  // parameter or another history frame is on screen.
   [[nodiscard]] nlohmann::json report() const;
 
  private:
-  // The last values, in memory taken once.
+  // The last values, in memory allocated once.
   class Values {
    public:
     void add(double value);
@@ -66,15 +66,15 @@ class WindowTimes {
   std::uint64_t window_frame_ = 0;
   double first_image_s_ = 0.0;
   std::uint64_t shown_ = 0;
-  std::int64_t shown_ready_ns_ = 0;  // of the last image that was counted
-  std::uint64_t requests_ = 0;       // of the playback that have been counted
-  std::uint64_t request_frame_ = 0;  // window frame after which the last one was made; 0: its image has come
+  std::int64_t shown_ready_ns_ = 0;  // of the last image counted
+  std::uint64_t requests_ = 0;       // playback requests already counted
+  std::uint64_t request_frame_ = 0;  // window frame after which the last one was made; 0: answered
 };
 
-// When the next window frame is drawn: at most 60 a second, and none while nothing has changed.
+// Schedule of window frames: at most 60 per second, and none while nothing has changed.
 class WindowPacer {
  public:
-  // Returns when input comes, when `must_draw` holds at the time of a frame, or `idle_ns` after the last return.
+  // Returns at input, if `must_draw` returns true at the time of a frame, or `idle_ns` after the last return.
   void wait(Viewer& viewer, std::int64_t idle_ns, const std::function<bool()>& must_draw);
 
  private:
@@ -82,9 +82,8 @@ class WindowPacer {
   std::int64_t drawn_ns_ = 0;  // of the last one
 };
 
-// Keeps the numbers of point marks those of a fine grid while the Measure panel is open: one echo at a time, of the
-// frame on screen while frozen, live of the newest image that was measured, with a small share of the processing
-// thread's time. UI thread only.
+// Measures point marks on a fine grid while the Measure panel is open: one echo at a time; frozen: of the frame on
+// screen, live: of the newest measured image, with a small share of the processing thread's time. UI thread only.
 
 class FinePoints {
  public:
@@ -92,7 +91,7 @@ class FinePoints {
 
   enum class Moment { live, frozen };
   void update(Measured& measured, Session& session, Moment moment, std::int64_t now_ns);  // each window frame
-  void forget(Measured& measured);  // another source, or no session any more
+  void forget(Measured& measured);  // another source, or no session
 
   [[nodiscard]] bool busy() const { return work_.has_value(); }
 
@@ -104,30 +103,30 @@ class FinePoints {
   const RfHistory& history_;
   std::optional<PatchWork> work_;
   std::int64_t asked_ns_ = 0;
-  std::int64_t not_before_ns_ = 0;  // live: of an echo that has numbers of an earlier frame
+  std::int64_t not_before_ns_ = 0;  // live: for an echo with values of an earlier frame
 };
 
-// By the frame's number in the stream.
+// Returns the frame by its number in the stream.
 std::optional<KeptFrame> find_kept(const RfHistory& history, std::uint64_t sequence);
 
-// What the open inspector asks of the pipeline: which kept frame, how often, and whose single images; and where the
-// answers go. Live it takes no more than a small share of the processing thread's time. UI thread only.
+// Requests of the open inspector to the pipeline: history frame, interval, and single-transmit images; and the targets
+// of the answers. Live it uses only a small share of the processing thread's time. UI thread only.
 
 class InspectorController {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   InspectorController(RfHistory& history, InspectionAnswers& answers) : history_(history), answers_(answers) {}
 
-  // Each window frame: takes what came, asks for what is missing. Frozen: of the frame at the playhead, and once;
-  // live: of the newest one, again and again.
+  // Each window frame: receives answers, requests missing ones. Frozen: for the frame at the playhead, once; live: for
+  // the newest one, repeatedly.
   enum class Moment { live, frozen };
   void update(WindowState& state, Session& session, Moment moment, std::int64_t now_ns);
-  void forget(WindowState& state);  // another source, or no session any more
+  void forget(WindowState& state);  // another source, or no session
 
-  [[nodiscard]] std::uint64_t requests() const { return requests_; }  // made so far
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }  // total
 
  private:
-  struct Key {  // what the answer depends on, beside the frame
+  struct Key {  // inputs of the answer, except the frame
     PlanePoint at;
     int transmit;
     ImagingParams params;
@@ -145,7 +144,7 @@ class InspectorController {
   bool open_ = false;
   bool waiting_ = false;  // for an answer
   std::uint64_t requests_ = 0;
-  std::uint64_t configuration_ = 0;  // that the last request went to
+  std::uint64_t configuration_ = 0;  // of the last request
   std::optional<Key> asked_;
   std::uint64_t asked_sequence_ = 0;
   std::int64_t not_before_ns_ = 0;
@@ -153,12 +152,12 @@ class InspectorController {
   int next_picture_ = 0;  // live, one at a time
 };
 
-// The M-mode over kept frames: while frozen, every kept frame that has no column on the line yet is beamformed again,
-// newest first, between the live frames. Only a few are asked for ahead. UI thread only.
+// The M-mode over history frames: while frozen, every frame without a column on the line is beamformed again, newest
+// first, between the live frames. Only a few are requested ahead. UI thread only.
 
 class MModeReview {
  public:
-  // Both outlive it, and whatever it asked for.
+  // Both must outlive it, and its requests.
   MModeReview(RfHistory& history, LineQueue& answers)
       : history_(history), writer_(std::make_shared<LineWriter>(answers)) {}
 
@@ -170,7 +169,7 @@ class MModeReview {
   struct Key {
     PlanePoint at;
     ImagingParams params;
-    std::uint64_t configuration;  // what the one before was asked for will not come any more
+    std::uint64_t configuration;  // answers to requests of an earlier one will not come any more
   };
   struct Answers {
     std::atomic<std::size_t> came{0};
@@ -182,32 +181,32 @@ class MModeReview {
   [[nodiscard]] bool has(const WindowState& state, const FrameStamp& stamp) const;
 
   RfHistory& history_;
-  std::shared_ptr<LineWriter> writer_;  // used by what is delivered: processing thread
+  std::shared_ptr<LineWriter> writer_;  // shared with the requests: processing thread
   std::optional<Key> key_;
-  std::vector<FrameStamp> stamps_;  // of the kept frames, oldest first
-  std::size_t next_ = 0;            // the frames before this one have not been looked at
-  std::size_t first_ = 0;           // the oldest one that there is room for
-  std::size_t had_ = 0;             // whose column was there
+  std::vector<FrameStamp> stamps_;  // of the history, oldest first
+  std::size_t next_ = 0;            // frames before this one are not checked yet
+  std::size_t first_ = 0;           // the oldest frame with room for a column
+  std::size_t had_ = 0;             // frames with an existing column
   std::size_t asked_ = 0;
   std::shared_ptr<Answers> answers_;
 };
 
 class WindowReview {
  public:
-  // `compared`: side A of a comparison, while it is a recording of its own.
-  // `apply_stream`: called where the stream's settings are to be adjusted() again.
+  // `compared`: side A of a comparison with another recording. `apply_stream`: called if the stream's settings must be
+  // adjusted() again.
   WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer, ComparedSource& compared,
                std::function<void()> apply_stream);
 
   void toggle_freeze();
   void forget();         // another stream
-  void follow();         // another stream of the same scanner: what is frozen stays
-  void stream_failed();  // live again, without requests
-  // Once a window frame, before drawing. `last`: whether the last window frame had a new image.
+  void follow();         // another stream of the same scanner: frozen frames remain
+  void stream_failed();  // back to live, without requests
+  // Call once a window frame, before drawing. `last`: whether the last window frame had a new image.
   void freeze_when_still(NewImage last);
-  // After drawing. Throws the error of reading a frame of the compared recording.
+  // Call after drawing. Throws the error of reading a frame of the compared recording.
   void update();
-  // The frame of a session that is restored, frozen once it has come; nothing: none.
+  // Sets the frame of a session being restored, frozen when it arrives; nullopt: none.
   void freeze_at(const std::optional<std::uint64_t>& frame) { frame_to_freeze_ = frame; }
   void freeze_restored_frame();
 
@@ -216,10 +215,10 @@ class WindowReview {
   [[nodiscard]] bool frozen() const { return playback_.frozen(); }
   [[nodiscard]] bool frozen_by_user() const { return playback_.frozen() && !frozen_by_itself_; }
   [[nodiscard]] bool busy() const { return fine_points_.busy() || fine_points_a_.busy(); }
-  // The stream's settings, as needed while frozen or until a session's frame has come.
+  // Returns the stream's settings, as needed while frozen or until a session's frame arrives.
   [[nodiscard]] StreamSettings adjusted(StreamSettings stream) const;
-  // A recording of one frame, which would only be processed again and again: it is frozen, and processed again where
-  // parameters change. Not where so many frames are asked for, or repetition, or where no frame is kept.
+  // Returns true for a recording of one frame: it is frozen instead of processed repeatedly, and processed again after
+  // changes of parameters. False for a given number of frames, or repetition, or without history.
   [[nodiscard]] bool plays_once() const;
 
  private:
@@ -234,20 +233,20 @@ class WindowReview {
   const std::function<void()> apply_stream_;
   Playback playback_;
   InspectorController inspector_;
-  FinePoints fine_points_, fine_points_a_;  // the latter of a comparison's side A
+  FinePoints fine_points_, fine_points_a_;  // the latter for a comparison's side A
   MModeReview m_mode_review_;
   std::uint64_t requests_seen_ = 0;   // of playback_, at the last look_at_work()
-  FormationParams wanted_;            // then
+  FormationParams wanted_;            // at the same time
   std::uint64_t processed_seen_ = 0;  // frames, at the last freeze_when_still()
-  bool frozen_by_itself_ = false;     // the source is paused or at its end: the image on screen is in the history
+  bool frozen_by_itself_ = false;     // source paused or ended: the image on screen is in the history
   std::optional<std::uint64_t> frame_to_freeze_;
 };
 
-// Which sample of a recording holds the echo of a place: for the pointer's read-out. Any thread.
+// Sample of a recording with the echo of a position: for the pointer's read-out. Any thread.
 
-// Of the transmit nearest to broadside (of beams and waves from a point: the one whose axis passes nearest to the
-// place), as recorded by the element nearest to the place: sample = (way there + way back / c - t0) fs, rounded.
-// Nothing when the recording ends before, or begins after it.
+// Returns the echo of the transmit nearest to broadside (beams and waves from a point: with the axis nearest to the
+// position), at the element nearest to the position: sample = (transmit time + return path / c - t0) fs, rounded.
+// nullopt if the recording ends before, or begins after it.
 std::optional<EchoPlace> nearest_echo(const Acquisition& acquisition, double c_m_s, PlanePoint at);
 
 }  // namespace echoloop

@@ -34,7 +34,7 @@ UserFolder folder_kind(SaveWhat what) {
   return what == SaveWhat::film ? UserFolder::videos : UserFolder::documents;
 }
 
-// With pixels of its own, which go with it to the thread that writes it.
+// Returns the image with its own pixels, which are passed with it to the writing thread.
 Image with_pixels(Image image, std::vector<float> pixels) {
   auto own = std::make_shared<std::vector<float>>(std::move(pixels));
   image.host_db = own->data();
@@ -53,8 +53,8 @@ std::string points_note(const Measured& measured) {
 }  // namespace
 
 void WindowSaving::report(const std::string& text, Severity severity) {
-  state_.saving.last = text;                                    // beside the folder's name
-  const std::string folder = state_.saving.place.folder + "/";  // of images, while the panel is seen
+  state_.saving.last = text;                                    // next to the folder's name
+  const std::string folder = state_.saving.place.folder + "/";  // for images, while the panel is visible
   if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
     state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
@@ -62,7 +62,7 @@ void WindowSaving::report(const std::string& text, Severity severity) {
   state_.say(severity, text, severity == Severity::error ? "saving" : "");
 }
 
-// Says so, and opens the panel at the folder's field, where nothing can be written.
+// Reports an unwritable folder, and opens the panel at its field.
 bool WindowSaving::folder_ready(UserFolder kind) {
   const std::filesystem::path folder = save_folder(viewer_.settings().saving, kind);
   const std::string why = why_not_writable(folder);
@@ -73,7 +73,7 @@ bool WindowSaving::folder_ready(UserFolder kind) {
   return false;
 }
 
-// A name that neither a file has nor one that is still to be written.
+// Returns a name not used by any file, written or pending.
 std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string& name, const char* ending) {
   const std::filesystem::path folder = save_folder(viewer_.settings().saving, kind);
   std::filesystem::path file = new_file(folder, name, ending);
@@ -114,7 +114,7 @@ void WindowSaving::finish() {
   }
 }
 
-// A failure is shown beside the folder too.
+// Shows a failure next to the folder, too.
 void WindowSaving::try_to_save(UserFolder kind, const std::function<void()>& act) {
   if (!folder_ready(kind)) return;
   try {
@@ -140,14 +140,14 @@ void WindowSaving::save(SaveWhat what, SavedMoment moment) {
   });
 }
 
-// What is on screen, also where images never come to the host.
+// Returns the image on screen, even if images are never copied to the host.
 Image WindowSaving::image_on_screen() const {
   Image shown = with_pixels(viewer_.shown_image(), viewer_.shown_db());
   shown.params.display = state_.params.display;
   return shown;
 }
 
-// A's numbers wait for its points as B's do.
+// A's numbers wait for its points, the same as B's.
 nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, Picture& picture) const {
   measure_again(picture.measured_a, *picture.a, state_.marks, *picture.again_a);
   const SaveChoice& choice = viewer_.settings().saving;
@@ -171,7 +171,7 @@ nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figu
                              : "strips of M-mode and spectral Doppler as shown are drawn in a window only"});
 }
 
-// Points on a fine grid are those of the window where they are of this image; the others are asked for.
+// Uses the window's fine-grid points if they are of this image; requests the others.
 void WindowSaving::save_picture(SaveWhat what) {
   if (viewer_.shown_image().number == 0) return;
   Image shown = image_on_screen();
@@ -262,7 +262,7 @@ void WindowSaving::write_picture_of(Picture picture) {
   });
 }
 
-// Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
+// Returns window and map of `shown`, with the flow on screen, its threshold and its priority.
 ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
   ImagingParams display = shown.params;
   display.color_flow.mode = state_.params.color_flow.mode;
@@ -323,7 +323,7 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
                           .numbers = numbers_of(state_.source),
                           .faults = faults_of(state_.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
-  std::vector<const Measured*> values;  // of A, then of B
+  std::vector<const Measured*> values;  // A's, then B's
   const bool compared = picture.a && state_.measured_a.image.number == picture.a->number;
   if (compared) values.push_back(&state_.measured_a);
   if ((compared || !picture.a) && state_.measured.image.number == shown.number) values.push_back(&state_.measured);
@@ -365,7 +365,7 @@ void WindowSaving::save_measurements() {
 }
 
 void WindowSaving::save_table(const ResultTable& table) {
-  Image of = viewer_.shown_image();  // live, the table may be of an earlier image than the one on screen
+  Image of = viewer_.shown_image();  // live, the table may be from an earlier image than the one on screen
   if (of.number == 0) return;
   of.stamp = table.stamp;
   of.params = table.params;
@@ -426,7 +426,7 @@ void WindowSaving::save_film(SavedMoment moment) {
   job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params, unreadable);
 }
 
-// Of the frame on screen, with the parameters that made its image; or of the history between the loop marks.
+// Saves IQ of the frame on screen, with its image's parameters; or of the history between the loop marks.
 void WindowSaving::save_iq(SaveWhat what) {
   if (job_ != nullptr || engine_.session == nullptr) return;
   const Image& shown = viewer_.shown_image();
@@ -466,7 +466,7 @@ void WindowSaving::advance_job() {
   job_.reset();
 }
 
-// The stream that makes its images goes.
+// Cancels the job, as its stream ends.
 void WindowSaving::cancel_job(const std::string& why) {
   if (job_ == nullptr) return;
   job_->give_up(why);

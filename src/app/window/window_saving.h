@@ -1,4 +1,4 @@
-// What the user saves: images, figures, numbers, timings, sessions, and videos of history frames. UI thread only.
+// Saving by the user: images, figures, numbers, timings, sessions, and videos of history frames. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,17 @@ class WindowSaving {
   WindowSaving(WindowState& state, SourceInUse& in_use, Engine& engine, Viewer& viewer)
       : state_(state), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
-  // Files are written on a thread (save_queue.h), of what is on screen at the call; advance() reports them.
+  // Writes files on a thread (save_queue.h), with the content on screen at the call; advance() reports them.
   void save(SaveWhat what, SavedMoment moment);
   void save_table(const ResultTable& table);
   void save_timing_file(TimingFile format);
   void advance();  // once a window frame
   void finish();   // waits for all files
-  void flush();    // before another source: pictures whose numbers are not there yet go without
+  void flush();    // before another source: pictures are written without missing numbers
   [[nodiscard]] bool busy() const { return !pictures_.empty() || files_.busy(); }
 
-  // The file that is being made of history frames: once a window frame; ended with its stream, with the reason; ended
-  // by the user.
+  // File of history frames in progress: advanced once a window frame; cancelled with its stream, with the reason;
+  // stopped by the user.
   void advance_job();
   void cancel_job(const std::string& why);
   void stop_job() { job_->give_up({}); }
@@ -50,26 +50,26 @@ class WindowSaving {
 
   void describe();  // for the window
 
-  // Where no file can be made, an error says so, and the save panel opens at the folder's field.
+  // Returns false, after an error, if no file can be written, and opens the save panel at the folder's field.
   [[nodiscard]] bool folder_ready(UserFolder kind);
   [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending);
 
  private:
-  // A picture, and what its numbers wait for.
+  // A picture waiting for its numbers.
   struct Picture {
     SaveWhat what = SaveWhat::picture;
-    Image shown;  // with pixels of its own
+    Image shown;  // has its own pixels
     std::optional<Image> a;
     std::optional<double> wipe_mm;  // FigureSize::wipe_mm
     Measured measured;
     ImageAgain again;
     Measured measured_a = {};
     std::optional<ImageAgain> again_a = {};
-    // True when all numbers are there, or the time is over.
+    // Returns true if all numbers are complete, or the time is over.
     [[nodiscard]] bool step(Session* session) { return again.step(session) && (!again_a || again_a->step(session)); }
   };
 
-  // `text`: called on the thread, for what is in the file.
+  // `text`: called on the thread, returns the content.
   void save_text(const std::filesystem::path& path, std::function<std::string()> text, std::string note = {});
   void try_to_save(UserFolder kind, const std::function<void()>& act);
   void save_timings(TimingFile format);
@@ -77,9 +77,9 @@ class WindowSaving {
   void write_picture_of(Picture picture);
   [[nodiscard]] std::function<void()> figure_of(const std::filesystem::path& path, const Picture& picture,
                                                 const std::string& command) const;
-  // A of the comparison, where B is drawn with its histogram; null: levels are drawn as they are.
+  // Returns A of the comparison, if B is drawn with its histogram; null: levels are drawn unchanged.
   [[nodiscard]] const Image* matched_to(const Picture& picture) const;
-  // As it is drawn: with mapped levels where it is matched. Called on the save thread.
+  // Returns the image as drawn: with mapped levels if it is matched. Called on the save thread.
   [[nodiscard]] std::function<Image()> as_drawn(const Picture& picture) const;
   [[nodiscard]] FigureSize figure_size(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
@@ -90,7 +90,7 @@ class WindowSaving {
   void save_film(SavedMoment moment);
   void save_iq(SaveWhat what);
   [[nodiscard]] Image image_on_screen() const;
-  // Of both images, for the figure.
+  // Returns the description of both images, for the figure.
   [[nodiscard]] nlohmann::json describe_compared(const std::filesystem::path& figure, Picture& picture) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
@@ -99,26 +99,26 @@ class WindowSaving {
   SourceInUse& in_use_;
   Engine& engine_;
   Viewer& viewer_;
-  std::unique_ptr<CineJob> job_;                 // null: none is being made
-  std::deque<Picture> pictures_;                 // whose numbers are not there yet
-  std::vector<std::filesystem::path> promised_;  // names of files that are still to be written
+  std::unique_ptr<CineJob> job_;                 // null: none in progress
+  std::deque<Picture> pictures_;                 // waiting for numbers
+  std::vector<std::filesystem::path> promised_;  // names of files not written yet
   SaveQueue files_;
 };
 
-// The files that the command line asks for: the video of the stream, made while it runs, and all others, written when
-// the window closes. UI thread only.
+// Files requested on the command line: the video of the stream, made while it runs, and all others, written when the
+// window closes. UI thread only.
 
 class WindowOutputs {
  public:
   WindowOutputs(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer);
 
-  // Whether a file needs the images on the host.
+  // Returns true if a file needs the images on the host.
   [[nodiscard]] bool need_host_image() const { return need_host_image_; }
-  // Of the images that the stream processes, as far as the sinks can follow; empty: there are none.
+  // Returns the receiver of the stream's images, which drops them if the sinks are too slow; empty: no sinks.
   [[nodiscard]] std::function<void(const Image&)> image_taker();
 
   void write_screenshot();
-  // All other files, of a stream that has been stopped. `display`: of the report; `recording`: of --record.
+  // All other files, after the stream has stopped. `display`: for the report; `recording`: from --record.
   struct Run {
     RunTotals totals;
     nlohmann::json display;
@@ -138,22 +138,22 @@ class WindowOutputs {
   std::unique_ptr<ImageSinks> sinks_;  // null: no stream yet
 };
 
-// The window's recording: begun and ended by the user or by --record, ended by what changes the stream; the window is
-// shown how far it is, and its end is one line. UI thread.
+// The window's recording: started and ended by the user or --record, ended by changes of the stream; the window shows
+// its progress, and a message its end. UI thread.
 
 class WindowRecording {
  public:
-  // `history` is offered each frame as well. `asked_for`: the file of --record; empty: none.
+  // `history` gets each frame as well. `asked_for`: the file of --record; empty: none.
   WindowRecording(FrameSink* history, Model& model, std::filesystem::path asked_for);
 
-  // From the stream's next frame on. Throws Error when the file cannot be made. Only when it is not under_way().
+  // Starts with the stream's next frame. Throws Error if the file cannot be created. Only if not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
-  void end(const std::string& because);  // no further frame; nothing without one. because: empty, the user said so
-  void finish() { recorder_.finish(); }  // waits until the file is ended
+  void end(const std::string& because);  // no further frame; no effect without one. because: empty if ended by the user
+  void finish() { recorder_.finish(); }  // waits for the end of the file
   void look();                           // numbers for the window; the end, once
 
-  [[nodiscard]] bool under_way() const { return under_way_; }  // begun, and its end has not been reported
-  [[nodiscard]] bool failed() const { return failed_; }        // the one of --record
+  [[nodiscard]] bool under_way() const { return under_way_; }  // started, and its end not reported yet
+  [[nodiscard]] bool failed() const { return failed_; }        // of --record
   [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
   [[nodiscard]] Recorder* recorder() { return &recorder_; }  // for the stream
 
@@ -165,8 +165,8 @@ class WindowRecording {
   bool under_way_ = false;
   bool failed_ = false;
   std::string because_;
-  std::int64_t looked_ns_ = 0;  // at the bytes
-  std::uint64_t bytes_ = 0;     // then
+  std::int64_t looked_ns_ = 0;  // last update of bytes_
+  std::uint64_t bytes_ = 0;     // at that time
 };
 
 }  // namespace echoloop

@@ -17,7 +17,7 @@
 namespace echoloop {
 namespace {
 
-// Early enough that flow has its ensemble up to the session's frame. An adaptive method would take minutes for them.
+// Returns a frame early enough to fill the flow ensemble; adaptive methods would need minutes for that.
 std::uint64_t first_frame_of(const SavedSession* saved, const ImagingParams& params) {
   if (saved == nullptr) return 0;
   const bool flow = params.color_flow.mode != FlowMode::off;
@@ -26,7 +26,7 @@ std::uint64_t first_frame_of(const SavedSession* saved, const ImagingParams& par
   return saved->frame - (before ? std::min(saved->frame, kFramesBefore) : 0);
 }
 
-// To the list of recordings and scanners, the newest first.
+// Adds to the list of recordings and scanners, newest first.
 void add_recent(std::vector<std::filesystem::path>& recent, const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path whole = is_file_source(file.string()) ? std::filesystem::absolute(file, error) : file;
@@ -42,8 +42,8 @@ void WindowStream::describe_backend() {
   WindowState& state = state_;
   state.device.backend = engine_.backend->name();
   state.device.name = engine_.backend->device();
-  state.no_effect = {.files = state.no_effect.files};  // a kiosk stays one
-  state.cine.keep_acquiring = engine_.on_gpu();        // elsewhere the frozen image needs the machine's time
+  state.no_effect = {.files = state.no_effect.files};  // a kiosk remains one
+  state.cine.keep_acquiring = engine_.on_gpu();        // otherwise the frozen image needs the machine's time
   if (engine_.on_gpu()) return;
   state.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
   state.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
@@ -51,9 +51,9 @@ void WindowStream::describe_backend() {
   state.no_effect.precision = "GPU only; the CPU uses single precision.";
 }
 
-// Of another source than the one before.
+// Returns the parameters for another source.
 ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const {
-  ImagingParams params = defaults;  // the display stays as the user left it
+  ImagingParams params = defaults;  // the display remains as set by the user
   const DisplayParams& display = state_.params.display;
   params.display.dynamic_range_db = display.dynamic_range_db;
   params.display.gamma = display.gamma;
@@ -61,7 +61,7 @@ ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const
   return params;
 }
 
-// Of the same source with other facts: parameters at their defaults follow the facts: band, depth, gate ...
+// Returns the parameters for the same source with other facts: default ones follow the facts: band, depth, gate ...
 ImagingParams WindowStream::params_with_facts(const ImagingParams& defaults) const {
   ImagingParams params = state_.params;
   for (const ParamSpec& spec : param_table()) {
@@ -83,7 +83,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
             .preset = {},
             .stream = state_.stream};
   static const decltype(options_.settings) kNone;
-  const bool meant = purpose.refused.empty();  // the command line's settings: for its source
+  const bool meant = purpose.refused.empty();  // the command line's settings apply to its own source
   const auto& settings = meant ? options_.settings : kNone;
   const auto given = [&] { return meant ? given_params(options_, plan.defaults, *now.acquisition) : plan.defaults; };
   const ImagingParams params = saved != nullptr && !plan.first      ? apply_settings(plan.defaults, saved->settings)
@@ -91,7 +91,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
                                : plan.first                         ? given()
                                                                     : params_to_start(plan.defaults);
-  // A session has parameters of its own: the preset of the source before is not theirs.
+  // A session has its own parameters: the previous source's preset does not apply.
   plan.preset = {params, saved != nullptr ? std::filesystem::path() : presets.active()};
   if (purpose.setup) {
     plan.preset = {purpose.setup->params, purpose.setup->preset};
@@ -106,7 +106,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
     if (!plan.first) plan.stream = saved->stream;
     chosen_queue_.reset();
   } else if (!plan.first) {
-    plan.stream.rate_hz = 0.0;  // each source has a pace of its own
+    plan.stream.rate_hz = 0.0;  // each source has its own rate
   }
   if (saved == nullptr) choose_queue(plan.stream, now);
   check_params_of(opened, plan.preset.params);
@@ -200,7 +200,7 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
                  engine_.backend->memory());
 }
 
-// On a thread of its own: a frame may be in work there, and a scanner be waited for.
+// Ends the session on a separate thread: a frame may be in process there, or the call wait for a scanner.
 void WindowStream::end() {
   coming_.reset();
   if (engine_.session == nullptr) return;
@@ -214,7 +214,7 @@ void WindowStream::end() {
 }
 
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
-  // A scanner that is described again: what is kept stays until newer frames need its room.
+  // A scanner with a new description: the history remains until newer frames need its room.
   const bool same_scanner = source == in_use_.source && source->live() != nullptr;
   const bool same_frames = same_scanner || (source == in_use_.source && source->acquisition() == acquisition_);
   const bool kept = coming_ ? coming_->keeps_history : engine_.session != nullptr || !ended_.valid();
@@ -245,11 +245,11 @@ void WindowStream::finish_change() {
   if (ended_.valid()) begin(ended_.get());
 }
 
-// No stream runs. `counts`: of the one before.
+// Starts the next stream; none runs. `counts`: of the previous one.
 void WindowStream::begin(const RingCounts& counts) {
   const Coming coming = *std::exchange(coming_, std::nullopt);
   const Start& start = coming.start;
-  engine_.live.reset_analyses();  // of another stream
+  engine_.live.reset_analyses();  // from another stream
   engine_.past.flow.reset();
   engine_.trace.clear();
   engine_.trace.count_latencies_from(now_ns());
@@ -298,7 +298,7 @@ void WindowStream::apply_params() {
   try {
     check_params(acquisition, state.params);
   } catch (const std::exception& error) {
-    state.params = accepted_;  // the panel shows the parameters of the image
+    state.params = accepted_;  // the panel then shows the image's parameters
     state_.hint(error.what());
     return;
   }
@@ -319,7 +319,7 @@ void WindowStream::apply(const StreamSettings& wanted) {
     state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
     const StreamSettings panel = state.stream;
-    state.stream = engine_.session->stream();  // the panel shows the settings in use
+    state.stream = engine_.session->stream();  // the panel then shows the settings in use
     state.stream.paused = panel.paused;        // as they are before WindowReview::adjusted()
     state.stream.loop = panel.loop;
     state_.say(Severity::error, error.what(), "stream");
@@ -333,7 +333,7 @@ void WindowStream::advance() {
     doubts_.look();
     engine_.session->advance();
   } catch (const std::exception& error) {
-    fail(error.what());  // not even the old settings work any more
+    fail(error.what());  // not even the old settings work
   }
 }
 

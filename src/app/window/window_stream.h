@@ -1,5 +1,5 @@
-// The stream behind the window: its parameters and settings at the start and while it runs, and the numbers about it.
-// UI thread only.
+// The stream of the window: its parameters and settings at the start and while it runs, and its statistics. UI thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -31,57 +31,57 @@ class WindowStream {
 
   void describe_backend();
 
-  // With which parameters and settings the stream of an opened source starts: as the command line, the user, a session,
-  // a reset, a default preset and the source have them.
-  enum class Change { another_source, same_source };  // same: other facts, or a phantom with other settings
+  // Initial parameters and settings of an opened source's stream: from the command line, the user, a session, a reset,
+  // a default preset and the source.
+  enum class Change { another_source, same_source };  // same_source: other facts, or a phantom with other settings
   struct Plan {
     bool first = false;  // source of the window
     Change change = Change::another_source;
-    bool described_again = false;  // a scanner whose sender has described other frames
+    bool described_again = false;  // a scanner whose sender has sent a new description
     ImagingParams defaults;
-    WindowPresets::Default preset;  // with the parameters, also where none is used
+    WindowPresets::Default preset;  // with the parameters, even without a preset
     StreamSettings stream;
   };
-  // Throws Error where the source cannot be imaged so, or its frames need more memory than will be free.
+  // Throws Error if the source cannot be imaged this way, or its frames need more memory than will be free.
   [[nodiscard]] Plan plan(const OpenedSource& opened, const WindowOpening::Purpose& purpose,
                           const WindowPresets& presets);
   void describe(const OpenedSource& opened, const Plan& plan);  // for the window, before it starts
   void report(const OpenedSource& opened, const Plan& plan);    // messages, after it has started
 
-  // Policy and slots that no user chose; nothing: a user did.
+  // Returns the automatic policy and slots; nullopt: set by the user.
   [[nodiscard]] const std::optional<StreamSettings>& chosen_queue() const { return chosen_queue_; }
-  // Policy and slots, as long as no user has chosen others.
+  // Sets policy and slots, unless the user has set them.
   void choose_queue(StreamSettings& stream, const SourceInfo& source);
 
   struct Start {
     StreamSettings stream;
-    std::shared_ptr<const SavedSession> saved = {};  // where the stream begins; null: at the source's beginning
+    std::shared_ptr<const SavedSession> saved = {};  // start of the stream; null: at the source's beginning
     HostCopy host_copy = HostCopy::made;
     std::function<void(const Image&)> on_image = {};
     std::vector<FrameSink*> sinks = {};
   };
-  void end();  // of the session, and of what it has kept: the next one begins from nothing
-  // Ends the session, and makes another one with WindowState::params: at once where none runs, otherwise from
-  // advance(), when the one before has ended.
+  void end();  // ends the session and drops its history: the next one begins empty
+  // Ends the session, and makes another one with WindowState::params: at once if none runs, otherwise from advance(),
+  // after the end of the previous one.
   void make(const std::shared_ptr<Source>& source, Start start);
-  // Whether a stream of this source, which is to be made, goes on with the counts of the one before: of a scanner.
+  // Returns true if a stream of this source, to be made, continues the counts of the previous one: for a scanner.
   [[nodiscard]] bool continues(Source& source) const {
     return (engine_.session != nullptr || changing()) && &source == in_use_.source.get() && source.live() != nullptr;
   }
-  [[nodiscard]] bool changing() const { return coming_.has_value(); }  // there is no session yet
-  [[nodiscard]] bool ended() const;                                    // the session before: the next one can be made
+  [[nodiscard]] bool changing() const { return coming_.has_value(); }  // no session yet
+  [[nodiscard]] bool ended() const;                                    // the previous session: the next one can be made
   void finish_change();                                                // waits
 
-  // A scanner whose sender describes other frames: the stream has ended before them.
+  // Returns true if a scanner's sender describes other frames: the stream has ended before them.
   [[nodiscard]] bool acquisition_changed() const;
-  // The same scanner with them. Parameters at their defaults follow; where the others do not fit, all of them.
+  // Returns the same scanner with the new description. Default parameters follow, or all, if the others do not fit.
   [[nodiscard]] OpenedSource described_again();
 
   void apply_params();
   void apply(const StreamSettings& wanted);
   // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start; doubts.
   void advance();
-  void fail(const std::string& why);  // nothing runs until a restart
+  void fail(const std::string& why);  // stopped until a restart
   void update_numbers(std::uint64_t shown) { stats_.update(state_, *engine_.session, engine_.trace, shown); }
   void report_refusal();
 
@@ -103,17 +103,17 @@ class WindowStream {
   SourceInUse& in_use_;
   Engine& engine_;
   AcquisitionPtr acquisition_;                  // of the last session
-  ImagingParams accepted_;                      // the last parameters that the source could be imaged with
-  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
+  ImagingParams accepted_;                      // the last parameters with which the source could be imaged
+  std::optional<StreamSettings> chosen_queue_;  // automatic policy and slots; nullopt: the command line's
   std::optional<Coming> coming_;                // the next stream
-  std::future<RingCounts> ended_;               // the stream before, which ends; the counts that it leaves
+  std::future<RingCounts> ended_;               // end of the previous stream; the counts that it leaves
   StatsCollector stats_;
   WindowDoubts doubts_{state_, options_, in_use_, engine_};
 };
 
-// States to go back to. Reset: that of a fresh start, with a stream of its own; by key, by control, and by itself in a
-// kiosk without input; and the undo of the user's reset, which restores what was set. The source before, as it was,
-// until the first image of the one that has replaced it; and the marks of all sources before. UI thread only.
+// States to restore. Reset: that of a fresh start, with its own stream; by key, by control, and automatically in a
+// kiosk without input; and the undo of the user's reset, which restores the settings. The previous source with its
+// state, until the first image of its replacement; and the marks of all previous sources. UI thread only.
 
 class WindowReset {
  public:
@@ -133,25 +133,25 @@ class WindowReset {
         viewer_(viewer),
         with_(std::move(controllers)) {}
 
-  void begin();  // the first source has been opened: a reset leads here
+  void begin();  // the first source has been opened: state of a reset
   void reset();  // by the user: can be undone
   void undo();
-  void look();  // once a window frame, after drawing: the source before, and a kiosk without input
-  // The source of a reset has been opened: nothing of the stream before remains, neither counts nor kept frames.
+  void look();  // once a window frame, after drawing: the previous source, and a kiosk without input
+  // Call after a reset's source has been opened: drops counts and history of the previous stream.
   void forget_stream();
-  // Another source than the one in use begins: with its own view, and the marks that were on it. `now`: what is seen.
+  // Prepares another source than the one in use: with its own view, and its earlier marks. `now`: session on screen.
   void change_source(const SourceInfo& next, const WindowOpening::Purpose& purpose, const SavedSession& now);
-  // While the first image of the source in use is awaited.
+  // Returns true while waiting for the first image of the source in use.
   [[nodiscard]] bool can_return() const { return former_.has_value(); }
   void return_to_source();
-  // The part of `wanted` that belongs to the source, which runs.
+  // Applies the part of `wanted` that belongs to the running source.
   void apply_to_source(const Setup& wanted);
 
  private:
   struct Former {
     OpenedSource opened;
     Setup setup;
-    std::shared_ptr<const SavedSession> seen;  // null: a scanner, whose frames do not come again
+    std::shared_ptr<const SavedSession> seen;  // null: a scanner, whose frames cannot be repeated
   };
   [[nodiscard]] Setup setup() const;
   void forget_former();
@@ -165,15 +165,15 @@ class WindowReset {
   Engine& engine_;
   Viewer& viewer_;
   const Controllers with_;
-  std::optional<Setup> start_;   // when the first source began
-  std::optional<Setup> before_;  // the last reset, as long as it can be undone
+  std::optional<Setup> start_;   // at the start of the first source
+  std::optional<Setup> before_;  // before the last reset, while it can be undone
   std::optional<Former> former_;
-  std::map<std::string, std::vector<Mark>> marks_;  // by the source's name, as it is opened
-  std::string done_;                                // the message when the source has been opened
+  std::map<std::string, std::vector<Mark>> marks_;  // by the source's name when opened
+  std::string done_;                                // message after the source has been opened
   std::int64_t reset_ns_ = 0;                       // of the last one
 };
 
-// That of a fresh start. Of `used` remain what is known of device, files and presets, and of the source that runs.
+// Returns the state of a fresh start. Keeps of `used` only device, files and presets, and the running source.
 WindowState fresh_state(WindowState used);
 
 }  // namespace echoloop

@@ -18,12 +18,12 @@
 namespace echoloop {
 namespace {
 
-// Seconds since the process was started, to about 10 ms (Linux: /proc/self/stat); 0 where that cannot be had.
+// Returns the seconds since the start of the process, to about 10 ms (Linux: /proc/self/stat); 0 if not available.
 double process_age_s() {
   std::ifstream stat("/proc/self/stat");
   std::string text;
   std::getline(stat, text);
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything
+  const std::size_t name_end = text.rfind(')');  // the name may contain anything
   if (name_end == std::string::npos) return 0.0;
   std::istringstream fields(text.substr(name_end + 1));
   constexpr int kStartTime = 20;  // the 22nd field of proc(5), counted from the one after the name
@@ -71,7 +71,7 @@ void WindowTimes::add_frame(const Viewer& viewer, NewImage news, const Playback&
   const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
     trace.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
   };
-  // Idle, the timeline does not change: each window frame would otherwise be a reason for the next one.
+  // Idle, the timeline must not change: each window frame would otherwise cause the next one.
   if (news == NewImage::yes || !playback.frozen()) {
     add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
     add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
@@ -86,7 +86,7 @@ void WindowTimes::add_frame(const Viewer& viewer, NewImage news, const Playback&
     review_frames_.add(static_cast<double>(window_frame_ - std::exchange(request_frame_, 0)));
     return;
   }
-  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // side A of a comparison came
+  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // new image is side A of a comparison
   ++shown_;
   trace.add_latency(Latency::ready_of_shown, image.stamp.acquired_ns, image.ready_ns);
   trace.add_latency(Latency::shown, image.stamp.acquired_ns, times.shown);
@@ -108,13 +108,13 @@ nlohmann::json WindowTimes::report() const {
           {"interval_ms", interval_ms_.summary()}, {"review_frames", review_frames_.summary()}};
 }
 
-// Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
-// With no new image and no input there is nothing to draw: the panels are laid out now and then to see whether a
-// counter, a message or a file on disk has changed them, and drawn only then (Viewer::drawn).
+// Limits to 60 frames per second, as swapping buffers may not wait for the display (software OpenGL, a virtual one).
+// Without a new image or input nothing is drawn: the panels are laid out at intervals to check for changed counters,
+// messages or files on disk, and drawn only then (Viewer::drawn).
 void WindowPacer::wait(Viewer& viewer, std::int64_t idle_ns, const std::function<bool()>& must_draw) {
   constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
   const std::int64_t last_drawn_ns = drawn_ns_;
-  bool touched = false;  // the wait ended early: there is input
+  bool touched = false;  // the wait ended early by input
   do {
     due_ns_ = std::max(due_ns_ + kFrameNs, now_ns() - kFrameNs);
     for (std::int64_t left = due_ns_ - now_ns(); left > 0; left = due_ns_ - now_ns()) {
@@ -127,7 +127,7 @@ void WindowPacer::wait(Viewer& viewer, std::int64_t idle_ns, const std::function
 
 namespace {
 
-// How far the ends of a law of delays differ: least where the wave leaves straight.
+// Returns the delay difference between the ends of the aperture: smallest for an unsteered wave.
 double slant_s(const std::vector<double>& delays_s) {
   double first = std::numeric_limits<double>::quiet_NaN(), last = first;
   for (const double delay : delays_s) {
@@ -138,7 +138,7 @@ double slant_s(const std::vector<double>& delays_s) {
   return std::abs(last - first);
 }
 
-// Smaller is nearer: to broadside, and of beams and waves from a point, to the place.
+// Returns a value per transmit: smaller is nearer to broadside, for beams and waves from a point to the position.
 std::vector<double> off_axis(const Acquisition& a, PlanePoint at) {
   std::vector<double> off;
   const auto lines = find_scan_lines(a);

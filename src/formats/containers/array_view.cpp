@@ -60,7 +60,7 @@ std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std
     if (extent == 0) {
       empty = true;
     } else if (product > kMost / extent) {
-      return std::nullopt;  // also beside a zero extent: no sane writer makes such a shape
+      return std::nullopt;  // also with a zero extent: no real writer produces such a shape
     } else {
       product *= extent;
     }
@@ -105,7 +105,7 @@ std::optional<NumberType> parse_number_type(std::string_view code, char order_ma
   switch (order_mark) {
     case '<':
     case '=':
-      break;  // '=' means the writer's own order; every machine of this field's last 20 years is little-endian
+      break;  // '=' is the writer's own order; all common machines of the last 20 years are little-endian
     case '|':
       if (bytes != 1) return std::nullopt;
       break;

@@ -1,5 +1,5 @@
-// Arrays of numbers as files hold them: element type, shape, memory order, and a view of the bytes.
-// The common currency of the readers. Internal to src/formats.
+// Arrays of numbers as stored in files: element type, shape, memory order, and a view of the bytes. Common type of all
+// readers. Internal to src/formats.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,21 @@
 
 namespace echoloop {
 
-// The type of a number in a file: kind, size, byte order. Internal to src/formats.
+// Type of a number in a file: kind, size, byte order. Internal to src/formats.
 
 enum class NumberKind { signed_integer, unsigned_integer, real, complex };
 enum class ByteOrder { little, big };
 
 struct NumberType {
   NumberKind kind = NumberKind::real;
-  std::size_t bytes = 4;  // of the whole number; a complex one is two reals of half that size
+  std::size_t bytes = 4;  // whole number; a complex one is two reals of half that size
   ByteOrder order = ByteOrder::little;
 
   bool operator==(const NumberType&) const = default;
 };
 
-// "f4", "f2", "i2", "u1", "c8" ... and an order mark '<' '>' '|' '='. Nothing for any other type (objects, text,
-// structures).
+// Parses "f4", "f2", "i2", "u1", "c8" ... and an order mark '<' '>' '|' '='. Returns nullopt for any other type
+// (objects, text, structures).
 std::optional<NumberType> parse_number_type(std::string_view code, char order_mark);
 std::optional<NumberType> named_number_type(std::string_view name);  // "int16", "complex64": little-endian
 std::string to_string(const NumberType& type);                       // "float32, big-endian"
@@ -42,12 +42,12 @@ struct ArrayView {
   NumberType type;
   std::vector<std::size_t> shape;  // empty: a single number
   MemoryOrder order = MemoryOrder::c;
-  std::vector<std::size_t> strides = {};  // bytes, one an axis, where they are not those of `order`; empty: they are
-  std::span<const std::byte> bytes;       // exactly count() * type.bytes, but for own strides
+  std::vector<std::size_t> strides = {};  // bytes, one per axis, if different from those of `order`; empty: as `order`
+  std::span<const std::byte> bytes;       // exactly count() * type.bytes, except with own strides
 
   [[nodiscard]] std::size_t count() const;
   [[nodiscard]] std::size_t stride_bytes(std::size_t axis) const;
-  // Number `index` in memory order; the real part of a complex one. index < count().
+  // Returns number `index` in memory order; the real part of a complex one. Requires index < count().
   [[nodiscard]] double real_at(std::size_t index) const;
   [[nodiscard]] std::vector<double> reals() const;  // all of them
 };
@@ -58,7 +58,7 @@ struct OwnedArray {  // numbers in memory or in the mapped file
   std::shared_ptr<const void> owner;
 };
 
-// Real numbers, last axis fastest.
+// Returns an array of real numbers, last axis fastest.
 template <class T>
 OwnedArray array_of(std::vector<T> values, std::vector<std::size_t> shape) {
   const auto block = std::make_shared<const std::vector<T>>(std::move(values));
@@ -69,11 +69,11 @@ OwnedArray array_of(std::vector<T> values, std::vector<std::size_t> shape) {
           .owner = block};
 }
 
-// The same numbers as an array of `shape`, in which each axis may be split into several, as MATLAB's reshape does
-// (`fortran`: the first of them fastest) or numpy's (`c`: the last). Nothing when `shape` is no such split.
+// Returns the same numbers as an array of `shape`, in which each axis may be split into several, as in MATLAB's reshape
+// (`fortran`: the first of them fastest) or numpy's (`c`: the last). Returns nullopt if `shape` is no such split.
 std::optional<ArrayView> split_axes(const ArrayView& view, const std::vector<std::size_t>& shape, MemoryOrder order);
 
-// Product of the extents times item_bytes, or nothing when it does not fit in 63 bits.
+// Returns the product of the extents times item_bytes; nullopt if it does not fit in 63 bits.
 std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t item_bytes);
 std::string shape_text(std::span<const std::size_t> shape);  // "(2, 3, 8)"
 
@@ -82,8 +82,8 @@ std::string shape_text(std::span<const std::size_t> shape);  // "(2, 3, 8)"
 
 static_assert(std::endian::native == std::endian::little, "samples are used in place, as little-endian bytes");
 
-// IEEE 754 half precision (numpy's float16) as its 16 bits. The exponent's biases differ by 112; the product rounds
-// nothing, also of subnormal numbers.
+// IEEE 754 half precision (numpy's float16) as its 16 bits. The exponent's biases differ by 112; the product is exact,
+// also for subnormal numbers.
 struct Half {
   std::uint16_t bits = 0;
 

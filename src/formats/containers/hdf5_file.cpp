@@ -11,10 +11,10 @@
 namespace echoloop::hdf5 {
 namespace {
 
-// Unpacked chunks kept of a dataset: a chunk of several frames is unpacked once. IQ has two datasets, and all of it
-// counts as memory of the viewer. A prime above 100 times their number.
+// Chunk cache of a dataset, so that a chunk of several frames is unpacked once; IQ has two datasets, and all of it
+// counts as memory of the viewer. Slots: a prime above 100 times the number of chunks.
 constexpr std::size_t kCacheBytes = std::size_t{64} << 20, kCacheSlots = 12421;
-constexpr std::size_t kMaxLinks = 65536;  // of a group: PyBF keeps a group for each frame
+constexpr std::size_t kMaxLinks = 65536;  // per group: PyBF stores a group per frame
 
 struct LinkNames {
   std::vector<std::string> names;
@@ -32,7 +32,7 @@ herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info_t* info, v
 
 struct Reason {
   std::string_view words;
-  std::string text;  // the first that contains them
+  std::string text;  // first reason that contains `words`
 };
 
 herr_t find_reason(unsigned /*n*/, const H5E_error2_t* error, void* to) {
@@ -49,10 +49,10 @@ std::string reason_with(std::string_view words) {
   return reason.text;
 }
 
-// The library has just failed to open or read something.
+// Returns the error for a failed open or read of the library.
 Error failed(const std::string& where, const std::string& damaged) {
   if (failed_for(kDiskError)) return {where, "unreadable: the disk returns an error", "a sound disk"};
-  const std::string reason = reason_with("version");  // one that it does not know
+  const std::string reason = reason_with("version");  // unsupported version
   if (reason.empty()) return {where, damaged, kUndamaged};
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -64,13 +64,13 @@ Error failed(const std::string& where, const std::string& damaged) {
           "convert with the h5repack of the newer HDF5, or write with h5py's libver=('earliest', 'v110')"};
 }
 
-constexpr std::size_t kMaxChunkExpansion = 1032;                 // of deflate, and LZF's is less
+constexpr std::size_t kMaxChunkExpansion = 1032;                 // deflate; LZF's is less
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
-constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
+constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // for an array smaller than its chunk
 constexpr const char* kAcceptedFilters =
     "deflate, LZF, Blosc, shuffle and checksum, each at most once (convert with h5repack -f GZIP=4 IN OUT)";
 
-// read(memory type, buffer): of an attribute or a dataset of one text.
+// Reads one text of an attribute or a dataset by read(memory type, buffer).
 template <class Read>
 std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, Read&& read) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, R
   return text;
 }
 
-// Registered numbers that recordings come with.
+// Returns the name of a registered filter that occurs in recordings.
 std::string filter_text(H5Z_filter_t filter) {
   const char* name = filter == H5Z_FILTER_SZIP ? " (szip)"
                      : filter == 32004         ? " (LZ4)"
@@ -122,8 +122,8 @@ std::vector<H5Z_filter_t> known_filters(const std::string& where, hid_t plan) {
   return seen;
 }
 
-// Deflate unpacks whatever a chunk holds: none may be packed into more than it unpacks to, but for zlib's overhead.
-// The library walks its list of chunks for every question, so only the first are asked for one by one.
+// Throws Error for chunks packed into more bytes than they unpack to, plus zlib's overhead: deflate unpacks all of a
+// chunk. The library searches its list of chunks for every query, so only the first 1024 are queried one by one.
 void check_packed_chunks(const std::string& where, hid_t dataset, std::size_t chunk_bytes, std::uint64_t stored_bytes) {
   constexpr hsize_t kMaxAsked = 1024;
   const std::uint64_t most = chunk_bytes + chunk_bytes / 64 + 1024;
@@ -151,14 +151,14 @@ Node::Node(std::string what, std::string path, std::size_t file_size, std::size_
       id_(std::make_shared<const Id>(std::move(id))) {}
 
 Node Node::open(const std::string& what, const std::string& path, std::size_t file_size) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // refusals are ours to word
-  H5PLset_loading_state(0);                     // a file cannot name a library to load
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by Error, not printed
+  H5PLset_loading_state(0);                     // a file cannot load a plugin library
   register_filters();
   const Id access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
+  H5Pset_file_locking(access, 0, 1);  // read only: a read-only disk has no locks
   H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);
-  // A recording whose writer was killed, or still writes, says that it is being written: then as its reader. By default
-  // the library tries damaged metadata a hundred times, with pauses.
+  // A recording whose writer was killed, or still writes, is marked as being written: opened in SWMR mode then. By
+  // default the library retries damaged metadata a hundred times, with pauses.
   H5Pset_metadata_read_attempts(access, 3);
   hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
@@ -230,7 +230,7 @@ Node Node::dataset_at(const std::string& path, std::size_t cache_bytes) const {
   const Node group = slash == std::string::npos ? *this : at_path(path.substr(0, slash));
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (const Node found = group.at(name); cache_bytes <= kCacheBytes || !found.is_dataset()) return found;
-  const Id access(H5Pcreate(H5P_DATASET_ACCESS));  // counts for the first that opens it: it is closed by now
+  const Id access(H5Pcreate(H5P_DATASET_ACCESS));  // applies to the first open only: closed by now
   H5Pset_chunk_cache(access, kCacheSlots, cache_bytes, 1.0);
   Id dataset(H5Dopen2(group.id(), name.c_str(), access));
   if (!dataset.valid()) throw failed(where(), "a damaged dataset");
@@ -249,11 +249,11 @@ std::vector<std::size_t> Node::extents() const {
   return {found.begin(), found.end() - 1};
 }
 
-// Numbers, text and attributes of hdf5_file.h, and what a dataset's storage may be.
+// Numbers, text and attributes of hdf5_file.h, and checks of a dataset's storage.
 
 bool is_half(hid_t type) {
   if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != 2) return false;
-  const Id half(H5Tcopy(H5T_IEEE_F32LE));  // the library (1.10) has none of its own; as h5py makes it
+  const Id half(H5Tcopy(H5T_IEEE_F32LE));  // the library (1.10) has no predefined one; same as h5py's
   H5Tset_fields(half, 15, 10, 5, 0, 10);
   H5Tset_size(half, 2);
   H5Tset_ebias(half, 15);
@@ -415,7 +415,7 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
   return found;
 }
 
-// Object references of hdf5_file.h: how MATLAB files keep cells and arrays of structs.
+// Object references of hdf5_file.h: storage of cells and arrays of structs in MATLAB files.
 
 void Node::each_target(std::size_t most, const std::function<void(std::size_t, std::optional<Node>)>& take) const {
   const std::vector<std::size_t> shape = extents();

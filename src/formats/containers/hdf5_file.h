@@ -1,7 +1,7 @@
-// HDF5 files, which anybody may have made: groups and datasets by name, attributes, small arrays of numbers and text.
-// Why a wrapper: only hard links inside the file are followed, no data of other files and no filter but the built-in
-// ones and LZF, sizes are checked before memory is taken, and every refusal is one line naming file and object.
-// Reader process, one thread. Includes hdf5.h: only for the readers of src/formats that stand on it.
+// HDF5 files of any origin: groups and datasets by name, attributes, small arrays of numbers and text. Reason for a
+// wrapper: only hard links inside the file are followed, no data of other files and no filter except the built-in ones,
+// LZF and Blosc; sizes are checked before memory is allocated, and every error is one line naming file and object.
+// Reader process, one thread. Includes hdf5.h: only for the readers of src/formats that use it.
 #pragma once
 
 #include <hdf5.h>
@@ -18,8 +18,8 @@
 namespace echoloop::hdf5 {
 
 inline constexpr const char* kUndamaged = "an undamaged HDF5 file";
-inline constexpr std::size_t kMaxAxes = 16;      // of a dataset
-inline constexpr std::size_t kMaxDepth = 16;     // of groups in groups
+inline constexpr std::size_t kMaxAxes = 16;      // per dataset
+inline constexpr std::size_t kMaxDepth = 16;     // nesting levels of groups
 inline constexpr std::size_t kMaxText = 65'536;  // characters
 
 class Id {  // owns one reference to an object of the library
@@ -43,12 +43,12 @@ struct Storage {
   Layout layout = Layout::compact;
   std::vector<std::size_t> chunk;  // extents; chunked only
   bool filtered = false;
-  std::uint64_t stored_bytes = 0;  // taken up in the file
+  std::uint64_t stored_bytes = 0;  // size in the file
 };
 
-class Node {  // a group or a dataset; copies share it
+class Node {  // a group or a dataset; copies share the handle
  public:
-  // The root of a file. `what` names the file in messages, `path` is what the library opens, `file_size` in bytes.
+  // Returns the root of a file. `what`: its name in messages, `path`: as opened by the library, `file_size` in bytes.
   static Node open(const std::string& what, const std::string& path, std::size_t file_size);
 
   [[nodiscard]] hid_t id() const { return *id_; }
@@ -58,37 +58,37 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] std::string where() const;                         // "file.h5 (/US/US_DATASET0000)"
   [[nodiscard]] std::string stored_path() const;                   // for at_path(), also of an object of each_target()
 
-  // Names of the hard links of a group, by name; other links, and names that are paths, are left out.
+  // Returns the names of the hard links of a group, sorted; omits other links, and names that are paths.
   [[nodiscard]] std::vector<std::string> children() const;
-  [[nodiscard]] bool has(const std::string& name) const;  // of any kind, and whatever it leads to
-  // Nothing when there is none; Error when it is no hard link, leads to nothing or lies too deep.
+  [[nodiscard]] bool has(const std::string& name) const;  // a link of any kind and any target
+  // Returns nullopt if there is none. Throws Error if it is no hard link, has no target or is nested too deep.
   [[nodiscard]] std::optional<Node> find(const std::string& name) const;
-  [[nodiscard]] Node at(const std::string& name) const;       // Error when there is none
-  [[nodiscard]] Node at_path(const std::string& path) const;  // "data/rf_data/frame_1", name by name
-  // As at_path(); up to so many bytes of its unpacked chunks are kept, when nothing else has it open.
+  [[nodiscard]] Node at(const std::string& name) const;       // throws Error if there is none
+  [[nodiscard]] Node at_path(const std::string& path) const;  // "data/rf_data/frame_1", one name after another
+  // Same as at_path(), with a cache of so many bytes for unpacked chunks, if no other handle has the dataset open.
   [[nodiscard]] Node dataset_at(const std::string& path, std::size_t cache_bytes) const;
 
-  // One text of any kind, without padding; nothing when there is none or it is something else.
+  // Returns a single text of any string type, without padding; nullopt if there is none or it is something else.
   [[nodiscard]] std::optional<std::string> text_attribute(const char* name) const;
-  // One number of any class; the member's name of an enum is `enum_attribute`.
+  // Returns a single number of any class; enum_attribute() returns the member's name of an enum.
   [[nodiscard]] std::optional<double> number_attribute(const char* name) const;
-  // Up to `most` numbers of any class; empty when there are none, more, or something else.
+  // Returns up to `most` numbers of any class; empty if there are none, more, or something else.
   [[nodiscard]] std::vector<double> numbers_attribute(const char* name, std::size_t most) const;
   [[nodiscard]] std::vector<std::size_t> attribute_extents(const char* name) const;  // slowest first
   [[nodiscard]] std::optional<std::string> enum_attribute(const char* name) const;
 
-  // Datasets only (Error otherwise).
-  [[nodiscard]] std::vector<std::size_t> extents() const;  // slowest first, {} for a single number
-  // 1 to `most` numbers of any class in the file's order; Error naming what is there instead.
+  // Datasets only; throws Error otherwise.
+  [[nodiscard]] std::vector<std::size_t> extents() const;  // slowest first, {} for a scalar
+  // Returns 1 to `most` numbers of any class in the file's order. Throws Error naming the actual content.
   [[nodiscard]] std::vector<double> numbers(std::size_t most) const;
-  [[nodiscard]] double number() const;                                // exactly one, whatever the rank
+  [[nodiscard]] double number() const;                                // exactly one, any rank
   [[nodiscard]] std::string text(std::size_t most = kMaxText) const;  // a string, or an array of character codes
-  // Object references: calls `take` with the place of each, in the file's order, and what it leads to; nothing where
-  // that is no group or dataset of this file. Error when the dataset holds something else, or more than `most`.
+  // Calls `take` with the index of each object reference, in the file's order, and its target; nullopt if that is no
+  // group or dataset of this file. Throws Error if the dataset contains something else, or more than `most` references.
   void each_target(std::size_t most, const std::function<void(std::size_t, std::optional<Node>)>& take) const;
-  // Error unless `bytes` (all its values as they are stored) can come out of what the file holds, and of this file.
+  // Throws Error unless the stored size is in the file and can unpack to `bytes` (all values as stored).
   [[nodiscard]] Storage storage(std::size_t bytes) const { return storage(bytes, bytes); }
-  // Of an array whose chunks need not all be written: `least` bytes of it can.
+  // Same for an array whose chunks are not all written: `least` of its bytes must be stored.
   [[nodiscard]] Storage storage(std::size_t bytes, std::size_t least) const;
 
  private:
@@ -99,12 +99,12 @@ class Node {  // a group or a dataset; copies share it
   std::shared_ptr<const Id> id_;
 };
 
-// Whether one of the library's reasons for its last failure contains `words`.
+// Returns true if one of the library's reasons for its last failure contains `words`.
 bool failed_for(std::string_view words);
-inline constexpr const char* kDiskError = "errno = 5,";  // among its reasons
+inline constexpr const char* kDiskError = "errno = 5,";  // part of such a reason
 
-// float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library
-// converts without surprises. Floats and integers of a file's own making are none.
+// Returns true for float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: types
+// that the library converts reliably. False for custom floats and integers of a file.
 bool is_plain_number(hid_t type);
 bool is_half(hid_t type);           // IEEE float16, in either byte order
 std::string type_text(hid_t type);  // "text", "a compound", "float64" ... for messages

@@ -10,11 +10,11 @@
 namespace echoloop::hdf5 {
 namespace {
 
-// Where among the values of a filter the size stands that its chunks unpack to.
+// Index of the unpacked chunk size among the values of a filter.
 constexpr std::size_t kLzfSize = 2, kBloscSize = 3;
 
-// The library's form of a filter: 0 is failure, else the number of bytes now in *buffer. `unpack(to, n_bytes)`: whether
-// it fills these.
+// Implements the library's filter callback: returns 0 on failure, else the number of bytes now in *buffer. `unpack(to,
+// n_bytes)` returns true if it fills these.
 template <std::size_t kSize, class Unpack>
 std::size_t unpack_chunk(unsigned flags, std::size_t n_values, const unsigned values[], std::size_t* buffer_size,
                          void** buffer, const Unpack& unpack) {
@@ -41,7 +41,7 @@ std::size_t lzf_filter(unsigned flags, std::size_t n_values, const unsigned valu
 }
 
 #ifdef ECHO_HAVE_BLOSC
-// A chunk says itself how many bytes it unpacks to; that must be what the dataset says of all its chunks.
+// Unpacks a chunk if the unpacked size in its header equals the one in the dataset's filter values.
 std::size_t blosc_filter(unsigned flags, std::size_t n_values, const unsigned values[], std::size_t n_packed,
                          std::size_t* buffer_size, void** buffer) {
   return unpack_chunk<kBloscSize>(flags, n_values, values, buffer_size, buffer, [&](void* to, std::size_t n_bytes) {
@@ -61,7 +61,7 @@ void register_filter(H5Z_filter_t id, const char* name, H5Z_func_t filter) {
                             .can_apply = nullptr,
                             .set_local = nullptr,
                             .filter = filter};
-  if (H5Zfilter_avail(id) <= 0) H5Zregister(&row);  // which copies it
+  if (H5Zfilter_avail(id) <= 0) H5Zregister(&row);  // H5Zregister() copies it
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ bool unpack_lzf(std::span<const unsigned char> packed, std::span<unsigned char> 
     n += 2;
     const std::size_t back = ((control & 31U) << 8U) + packed[in++] + 1;
     if (back > at || out.size() - at < n) return false;
-    for (std::size_t k = 0; k < n; ++k, ++at) out[at] = out[at - back];  // one by one: a run may repeat itself
+    for (std::size_t k = 0; k < n; ++k, ++at) out[at] = out[at - back];  // byte by byte: source and target may overlap
   }
   return at == out.size();
 }

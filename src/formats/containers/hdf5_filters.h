@@ -1,4 +1,4 @@
-// The packings of HDF5 datasets that HDF5's library does not bring. Unpacking only. Internal to src/formats, reader
+// HDF5 compression filters that are not in the HDF5 library. Decompression only. Internal to src/formats, reader
 // process; under the library's lock.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace echoloop::hdf5 {
 
-// As registered with the HDF Group. LZF: the fast packing that h5py offers (compression="lzf"). Blosc: the packing of
-// zea's recordings (hdf5plugin.Blosc): blocks, shuffled by bytes or bits and packed by zstd, lz4 and others; by
-// libblosc where the build has found it (kHaveBlosc).
+// Filter numbers registered with the HDF Group. LZF: the fast compression of h5py (compression="lzf"). Blosc: the
+// compression of zea's recordings (hdf5plugin.Blosc): blocks, shuffled by bytes or bits and compressed by zstd, lz4 and
+// others; decompressed by libblosc if the build has found it (kHaveBlosc).
 inline constexpr H5Z_filter_t kLzfFilter = 32000, kBloscFilter = 32001;
 
-// zstd makes 128 KiB of one repeated byte out of 4, and Blosc's other packers less.
+// zstd stores 128 KiB of one repeated byte in 4 bytes; Blosc's other compressors reach less.
 inline constexpr std::size_t kBloscExpansion = 32768;
 
 #ifdef ECHO_HAVE_BLOSC
@@ -23,15 +23,15 @@ inline constexpr bool kHaveBlosc = true;
 inline constexpr bool kHaveBlosc = false;
 #endif
 
-// Tells the library of both; of Blosc only with libblosc, which then unpacks in the calling thread.
+// Registers both with the library; Blosc only with libblosc, which then decompresses in the calling thread.
 void register_filters();
 
-// Fills `out` from LZF data: a control byte below 32 is followed by that many bytes and one more as they are; else its
-// upper 3 bits + 2 (7: + the next byte) bytes repeat those that lie its lower 5 bits and the following byte + 1 back.
-// False unless the data fill `out` exactly.
+// Decompresses LZF data into `out`. A control byte below 32 precedes that many + 1 literal bytes; otherwise its upper 3
+// bits + 2 (7: + the next byte) bytes are copied from (lower 5 bits, next byte) + 1 bytes back. Returns false unless
+// the data fill `out` exactly.
 bool unpack_lzf(std::span<const unsigned char> packed, std::span<unsigned char> out);
 
-// Whether `filter`, one of the two, says among its values that its chunks unpack to `chunk_bytes`.
+// Returns true if the values of `filter`, one of the two, give `chunk_bytes` as the unpacked chunk size.
 bool unpacks_to(hid_t creation_plan, H5Z_filter_t filter, std::size_t chunk_bytes);
 
 }  // namespace echoloop::hdf5

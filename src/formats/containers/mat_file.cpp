@@ -16,15 +16,15 @@ namespace {
 
 using matio::kUndamaged;
 
-// A look over a MATLAB v5 file before matio parses it: the chain of elements, and inside cells and structs every
-// nested size. Why: matio takes memory by the dimensions that a file claims, before it looks for the data.
+// Check of a MATLAB v5 file before matio parses it: the chain of elements, and inside cells and structs every nested
+// size. Reason: matio allocates memory by the dimensions given in a file, before it reads the data.
 
 // DataElement types (MAT-File Format, table 1-1), array classes (table 1-3).
 constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15, kUtf8 = 16;
 constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64Array = 15;
 constexpr std::size_t kMaxName = 4096;                     // MATLAB's longest name has 63 characters
-constexpr std::size_t kHead = 8192;                        // of an inflated variable: all before its numbers
-constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; what lies beyond is not walked
+constexpr std::size_t kHead = 8192;                        // of an inflated variable: all that precedes its numbers
+constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; the rest is not checked
 constexpr std::size_t kInflatedPiece = std::size_t{256} << 10;
 constexpr int kMaxElementDepth = 16;
 
@@ -33,23 +33,23 @@ struct DataElement {
   std::size_t data_at = 0, data_bytes = 0, next = 0;
 };
 
-// Bytes of one number of an element type; 0: no numbers.
+// Returns the bytes of one number of an element type; 0: not numeric.
 std::size_t number_bytes(std::uint32_t type) {
   constexpr std::size_t kBytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1, 2, 4};
   return type < std::size(kBytes) ? kBytes[type] : 0;
 }
 
-struct BeyondReach {};  // the walk came to the end of what was inflated
+struct BeyondReach {};  // thrown at the end of the inflated part
 
 class Walker {
  public:
-  // `total` may exceed bytes.size() when only the beginning of an inflated variable is at hand.
+  // `total` may exceed bytes.size() if only the beginning of an inflated variable is available.
   Walker(const std::string& what, std::span<const std::byte> bytes, std::size_t total, ByteOrder order)
       : what_(what), bytes_(bytes), total_(total), order_(order) {}
 
   [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kUndamaged); }
 
-  // Body of a matrix element in [at, end): flags, dimensions, name, then parts by class.
+  // Checks the body of a matrix element in [at, end): flags, dimensions, name, then parts by class.
   void matrix(std::size_t at, std::size_t end, int depth) const {
     if (at == end) return;  // an empty field
     if (depth > kMaxElementDepth) refuse("a MATLAB variable nested deeper than " + std::to_string(kMaxElementDepth));
@@ -67,7 +67,7 @@ class Walker {
     if (kind == kSparse) return numbers(name.next, end);
     if (kind > kObject) return numbers(name.next, end, parts);
     if (kind == kCell) return nested(name.next, end, parts, depth);
-    if (kind == kObject) return;  // matio does not look inside
+    if (kind == kObject) return;  // matio does not parse its content
     const DataElement length = element(name.next, end);
     const std::uint32_t name_bytes = word(length.data_at);
     const DataElement names = element(length.next, end);
@@ -95,7 +95,7 @@ class Walker {
     refuse("a MATLAB array that declares " + std::to_string(n) + " numbers in " + std::to_string(bytes) + " bytes");
   }
 
-  // The elements of numbers in [at, end): each holds `parts`, if any.
+  // Checks the elements of numbers in [at, end): each has at least `parts` numbers.
   void numbers(std::size_t at, std::size_t end, std::size_t parts = 0) const {
     while (at < end) {
       const DataElement part = element(at, end);
@@ -144,7 +144,7 @@ class Walker {
   ByteOrder order_;
 };
 
-// A zlib stream, piece by piece. Its end is only reached when its checksum is that of what was inflated.
+// Incremental zlib decompression. Its end is only reached if the checksum matches the inflated data.
 class Inflater {
  public:
   Inflater(const std::string& what, std::span<const std::byte> packed) : what_(what) {
@@ -156,7 +156,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Fills `out` as far as there is data; how much that was.
+  // Fills `out` as far as there is data; returns the number of bytes.
   std::size_t read(std::span<std::byte> out) {
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
@@ -175,8 +175,8 @@ class Inflater {
   bool ended_ = false;
 };
 
-// Inflates all of it: a byte that flipped in the file would otherwise be read as numbers, for matio does not look at
-// the checksum.
+// Inflates the whole variable: matio does not verify the checksum, so a flipped bit in the file would otherwise be read
+// as numbers.
 void check_compressed(const std::string& what, std::span<const std::byte> packed, ByteOrder order) {
   Inflater inflater(what, packed);
   std::vector<std::byte> start(kHead);
@@ -203,7 +203,7 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kUndamaged);
 }
 
-// Throws Error (naming `what`) where an element leaves its parent or claims more parts than there are bytes.
+// Throws Error (naming `what`) if an element exceeds its parent or declares more parts than there are bytes.
 void check_mat5(const std::string& what, std::span<const std::byte> file) {
   if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kUndamaged);
   const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};

@@ -11,18 +11,18 @@
 namespace echoloop {
 namespace {
 
-// Variables of a MATLAB v7.3 file with all that is inside them, by HDF5 itself (mat73.h says why not by matio).
+// Variables of a MATLAB v7.3 file with their whole content, by HDF5 itself (reason: mat_values.h).
 
 using namespace mat73;
 using hdf5::Node;
 
 constexpr std::size_t kMaxMatText = 4096;
-constexpr std::size_t kReferenceBytes = 8;   // in the file, and the object it leads to takes more
+constexpr std::size_t kReferenceBytes = 8;   // size in the file; the referenced object is larger
 constexpr std::size_t kMaxDeflation = 1032;  // of deflate
 constexpr std::size_t kMostBytes = std::size_t{8} << 30;
 
-// References of cells and struct arrays are followed as deep as any real workspace goes, in number and bytes no further
-// than what a file of `file_size` can hold. Throws Error of one line.
+// Follows references of cells and struct arrays to the depth of any real workspace, in number and bytes up to the limit
+// of a file of `file_size`. Throws Error of one line.
 class Mat73Builder {
  public:
   Mat73Builder(std::size_t file_size, std::string left)
@@ -88,7 +88,7 @@ class Mat73Builder {
     if (!outline.imaginary.empty()) node.imaginary = read(outline.imaginary);
   }
 
-  // A 1x1 struct holds its fields; in an array of them every field is references, one an element, and of no class.
+  // Reads a struct: 1x1 contains its fields; in an array of them each field is references, one per element, no class.
   MatNode structure(const Node& group) {
     MatNode node;
     node.kind = MatNode::Kind::structure;
@@ -123,7 +123,7 @@ class Mat73Builder {
 using matio::kUndamaged;
 
 constexpr int kMaxDepth = 8;
-constexpr std::size_t kMaxNodes = 4'000'000;  // a workspace of 100 000 Receive structs of 20 fields, twice over
+constexpr std::size_t kMaxNodes = 4'000'000;  // twice a workspace of 100 000 Receive structs of 20 fields
 
 class Builder {
  public:
@@ -153,7 +153,7 @@ class Builder {
  private:
   void structure(const matvar_t& v, std::size_t count, int depth, MatNode& node) {
     node.kind = MatNode::Kind::structure;
-    auto* variable = const_cast<matvar_t*>(&v);  // matio's readers take no const
+    auto* variable = const_cast<matvar_t*>(&v);  // matio's functions have no const parameters
     const unsigned n_fields = Mat_VarGetNumberOfFields(variable);
     char* const* names = Mat_VarGetStructFieldnames(variable);
     if (names == nullptr || n_fields == 0 || count == 0) return;
@@ -183,7 +183,7 @@ class Builder {
     constexpr std::size_t kMost = 4096;
     const auto width = static_cast<std::size_t>(v.data_size > 0 ? v.data_size : 1);
     if (v.data == nullptr || count > kMost || v.nbytes < count * width) return;
-    for (std::size_t i = 0; i < count; ++i) {  // the low byte of each character
+    for (std::size_t i = 0; i < count; ++i) {  // low byte of each character
       node.text += static_cast<const char*>(v.data)[i * width];
     }
   }
@@ -206,8 +206,8 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
   }
   const matio::File file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
   if (file == nullptr) throw Error(what, "a damaged MATLAB file", kUndamaged);
-  // One pass through the file: matio starts at its beginning for each variable that it is asked for by name, and takes
-  // long for compressed arrays of structs on its way.
+  // Reads all variables in one pass: matio restarts at the beginning of the file for each variable requested by name,
+  // which is slow for compressed arrays of structs.
   auto kept = std::make_shared<std::vector<matio::Variable>>();
   while (matio::Variable variable{Mat_VarReadNextInfo(file.get())}) {
     const std::string name = variable->name == nullptr ? "" : variable->name;
@@ -255,7 +255,7 @@ constexpr std::size_t kMaxCellBytes = std::size_t{8} << 30;
 
 using CellBlock = std::vector<std::byte>;
 
-// One part (real or imaginary) of all cells, zero where they end before the longest.
+// Joins one part (real or imaginary) of all cells, padded with zeros to the longest.
 ArrayView join_part(const MatNode& cell, ArrayView MatNode::*part, const std::vector<std::size_t>& shape,
                     CellBlock& block) {
   const ArrayView& first = cell.cells.front().*part;

@@ -1,6 +1,6 @@
-// A MATLAB variable with all that is inside it: numbers, text, structs and arrays of them, cells. For workspaces, where
-// everything is nested (Verasonics), and for cells. v5 to v7 by matio, v7.3 by HDF5: in the reader process
-// only. Internal to src/formats.
+// A MATLAB variable with its whole content: numbers, text, structs and arrays of them, cells. For workspaces with
+// nested variables (Verasonics), and for cells. v5 to v7 by matio, v7.3 by HDF5: in the reader process only. Internal
+// to src/formats.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ namespace echoloop {
 
 class MatTree {
  public:
-  // Reads the variables that `names` lists, those that there are. Throws Error on damaged files, and on structures
-  // nested deeper or larger than any real workspace. `file_size` bounds what is believed of sizes. Real numbers of the
-  // variable or field `left`, also in its cells, are left in a v7.3 file.
+  // Reads those variables of `names` that exist. Throws Error on damaged files, and on structures nested deeper or
+  // larger than any real workspace. `file_size` limits the sizes accepted. Real numbers of the variable or field
+  // `left`, also in its cells, remain in a v7.3 file.
   MatTree(const std::string& what, const std::string& path, std::size_t file_size,
           const std::vector<std::string>& names, MatContainer container, std::string left = {});
 
   [[nodiscard]] const MatNode* find(std::string_view name) const;
-  // The fields of that struct in its place, but for those whose names are taken.
+  // Replaces that struct by its fields, except those whose names exist already.
   void unpack(std::string_view name);
-  // A cell of structs as the array of structs that it lists; other variables stay as they are.
+  // Replaces a cell of structs by the array of these structs; other variables remain unchanged.
   void join_structs(std::string_view name);
   // Keeps the numbers alive.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
@@ -36,15 +36,15 @@ class MatTree {
   std::shared_ptr<const void> owner_;
 };
 
-// Cells as MUST's users fill them: one for each transmit, RF{k} or TXdelay{k}. Joined into the array that they would
-// be. Internal to src/formats.
+// Cells in the layout of MUST's users: one per transmit, RF{k} or TXdelay{k}. Joined into one array. Internal to
+// src/formats.
 
-// Cells of time x element [x frame], all of one type and number of elements and frames, as time x element x cell
-// [x frame]; shorter ones end in zeros, as their echoes do. A single cell is that array itself. Throws Error naming the
+// Returns cells of time x element [x frame], all of one type and number of elements and frames, as time x element x
+// cell [x frame]; shorter ones are padded with zeros. A single cell is returned as it is. Throws Error naming the first
 // cell that does not fit.
 OwnedArray join_recordings(const std::string& what, const MatNode& cell, const std::shared_ptr<const void>& owner);
 
-// Cells of as many numbers each as (cell, number). Nothing when it is no such cell.
+// Returns cells of equal numbers of values as (cell, number); nullopt for any other variable.
 std::optional<MatField> join_rows(const MatNode& cell);
 
 }  // namespace echoloop

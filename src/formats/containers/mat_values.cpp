@@ -48,7 +48,7 @@ namespace echoloop::matio {
 namespace {
 
 constexpr std::size_t kMaxAxes = 16;
-// A number of the file takes at least 1/1032 byte (deflate or gzip) and at most 16 bytes as a complex double.
+// Maximum expansion: a number needs 1/1032 byte or more (deflate, gzip) and at most 16 bytes as a complex double.
 constexpr std::size_t kMaxExpansion = 1032 * 16;
 
 constexpr ClassName kClasses[] = {
@@ -59,7 +59,7 @@ constexpr ClassName kClasses[] = {
     {MAT_C_CHAR, "char", ""},         {MAT_C_SPARSE, "sparse", ""},   {MAT_C_OBJECT, "object", ""},
     {MAT_C_FUNCTION, "function", ""}, {MAT_C_OPAQUE, "opaque", ""},   {MAT_C_EMPTY, "empty", ""}};
 
-// `part`: variable.data, or one of the two parts of a complex one.
+// Returns a view of `part`: variable.data, or one of the two parts of a complex one.
 ArrayView view_of(const std::string& what, const matvar_t& variable, const void* part) {
   const auto type = parse_number_type(class_of(variable).code, '<');
   auto dims = dims_of(what, variable);
@@ -76,7 +76,7 @@ ArrayView view_of(const std::string& what, const matvar_t& variable, const void*
           .bytes = {static_cast<const std::byte*>(part), *size}};
 }
 
-// Of the numbers in it, by its dimensions; of those in the cells of a cell array as well.
+// Returns the bytes of the numbers in a variable, by its dimensions; including those in the cells of a cell array.
 std::size_t bytes_in(const std::string& what, const matvar_t& variable, int depth) {
   constexpr int kMostDepth = 8;
   const std::vector<std::size_t> dims = dims_of(what, variable);
@@ -169,7 +169,7 @@ std::optional<Number> number_of(hid_t type) {
   return sign ? Number{"int64", "i8", H5T_STD_I64LE} : Number{"uint64", "u8", H5T_STD_U64LE};
 }
 
-// {real, imag} as MATLAB writes it, or {r, i} as h5py does.
+// Sets the members of a complex number: {real, imag} as written by MATLAB, or {r, i} as by h5py.
 void set_complex(hid_t type, Outline& outline) {
   for (const auto& [real, imaginary] : {std::pair{"real", "imag"}, std::pair{"r", "i"}}) {
     const int re = H5Tget_member_index(type, real), im = H5Tget_member_index(type, imaginary);
@@ -251,7 +251,7 @@ std::vector<MatVariable> variables(const Node& root) {
       MatVariable variable{name, class_attribute(object), {1, 1}, false, members(object)};
       if (variable.kind.empty()) variable.kind = "struct";
       if (has_attribute(object, "MATLAB_sparse")) variable.kind = "sparse";
-      if (!variable.fields.empty()) {  // the fields of a struct array are references, and of its shape
+      if (!variable.fields.empty()) {  // struct array: its fields are references, of its shape
         const Node first = object.at(variable.fields[0]);
         const Outline outline = first.is_dataset() ? dataset_outline(first) : Outline{};
         if (outline.kind == "references") variable.dims = outline.dims;

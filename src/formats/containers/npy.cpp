@@ -129,7 +129,7 @@ Parts split(const std::string& what, std::span<const std::byte> bytes) {
   return {{reinterpret_cast<const char*>(bytes.data()) + start, length}, bytes.subspan(start + length)};
 }
 
-// '<U5': fixed-width UCS-4 strings, padded with zeros. ASCII only; everything else becomes '?'.
+// Decodes '<U5': fixed-width UCS-4 strings, padded with zeros. ASCII only; everything else becomes '?'.
 std::vector<std::string> decode_text(std::span<const std::byte> data, std::size_t count, std::size_t width) {
   std::vector<std::string> strings(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -198,7 +198,7 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
 
 namespace {
 
-// What all members of an archive may inflate to: deflate reaches 1032 times, samples far less.
+// Returns the limit of the inflated size of all members of an archive: deflate reaches 1032 times, samples far less.
 std::uint64_t most_inflated(std::size_t file_bytes) { return (std::uint64_t{128} << 20) + 128 * file_bytes; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// numpy's .npy: a header in a tiny grammar and the raw array, which stays in the mapped file.
-// Why a grammar: the header is a Python literal; it is matched, never evaluated. Internal to src/formats.
+// numpy's .npy: a header in a small grammar and the raw array, which remains in the mapped file. Reason for a grammar:
+// the header is a Python literal; it is parsed, never evaluated. Internal to src/formats.
 #pragma once
 
 #include <functional>
@@ -16,26 +16,26 @@ namespace echoloop {
 bool looks_like_npy(std::span<const std::byte> bytes);
 
 struct NpyFile {
-  ArrayView array;                // numbers; empty bytes when the array is text
+  ArrayView array;                // numbers; empty bytes if the array is text
   std::vector<std::string> text;  // dtype '<U..' only: the strings, in memory order
   bool is_text = false;
 };
 
-// Versions 1 to 3; i1 i2 i4 i8, u1 u2 u4 u8, f4 f8, c8 c16 in either byte order and memory order, and short text
+// Reads versions 1 to 3; i1 i2 i4 i8, u1 u2 u4 u8, f4 f8, c8 c16 in either byte order and memory order, and short text
 // arrays. `bytes` is the whole file or zip member. Throws Error naming `what` for everything else (objects, structures,
 // ...).
 NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes);
-bool holds_objects(const std::string& what, std::span<const std::byte> bytes);  // of Python, pickled
+bool holds_objects(const std::string& what, std::span<const std::byte> bytes);  // pickled Python objects
 
 // numpy's .npz: a zip archive of .npy members. Internal to src/formats.
 
 struct NpzMember {
   NpyFile npy;
-  std::shared_ptr<const void> owner;  // of an inflated member; empty: the bytes lie in the file
+  std::shared_ptr<const void> owner;  // memory of an inflated member; empty: the bytes are in the file
 };
 
-// Every .npy member by its name without the ending; other members, and those of Python objects, are skipped. Throws
-// Error naming `what`. `check_stop` as of zip_extract().
+// Returns every .npy member by its name without the extension; other members, and those of Python objects, are skipped.
+// Throws Error naming `what`. `check_stop`: as for zip_extract().
 std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes,
                                                   const std::function<void()>& check_stop = {});
 

@@ -12,7 +12,7 @@
 namespace echoloop::pickle {
 namespace {
 
-constexpr std::size_t kMaxValues = std::size_t{1} << 22;  // opcodes that make a value; a frame needs about 15
+constexpr std::size_t kMaxValues = std::size_t{1} << 22;  // opcodes that create a value; a frame needs about 15
 constexpr std::size_t kMaxStack = std::size_t{1} << 20;   // also the longest list, tuple or dict of one opcode
 constexpr std::size_t kMaxMarks = 64;                     // nesting depth
 constexpr std::size_t kMaxMemo = std::size_t{1} << 22;
@@ -22,8 +22,8 @@ constexpr std::size_t kMaxMemo = std::size_t{1} << 22;
               "no code from the file was executed");
 }
 
-// What REDUCE and BUILD may mean in a pickle of numpy data, as value-to-value functions that call nothing.
-// The shapes of these calls are numpy's own pickling protocol (ndarray.__reduce__, dtype.__reduce__), numpy 1 and 2.
+// Meanings of REDUCE and BUILD in a pickle of numpy data, as value-to-value functions that call nothing. The forms of
+// these calls follow numpy's own pickling protocol (ndarray.__reduce__, dtype.__reduce__), numpy 1 and 2.
 
 template <class T>
 const T& get(const std::string& what, const Tree& tree, const Tuple& tuple, std::size_t k, const char* name) {
@@ -56,7 +56,7 @@ ArrayView array_of(const std::string& what, NumberType type, std::vector<std::si
   return {.type = type, .shape = std::move(shape), .order = order, .bytes = bytes};
 }
 
-// encode(text, 'latin1'): each code point of the UTF-8 text is one byte.
+// Evaluates encode(text, 'latin1'): each code point of the UTF-8 text is one byte.
 Bytes encode_latin1(const std::string& what, Tree& tree, const Tuple& arguments, std::size_t file_size) {
   const auto text = get<Text>(what, tree, arguments, 0, "text to encode").utf8;
   const auto codec = get<Text>(what, tree, arguments, 1, "codec").utf8;
@@ -90,8 +90,8 @@ NumberType dtype_of(const std::string& what, const Tree& tree, const Tuple& argu
   return *type;
 }
 
-// Meaning of a (module, name) pair: a Callable, or an Opaque for the classes that only carry values (those of ARRUS);
-// Error for any pair off the list.
+// Returns the meaning of a (module, name) pair: a Callable, or an Opaque for the data-only classes (those of ARRUS).
+// Throws Error for any pair off the list.
 Value resolve(const std::string& what, std::string_view module, std::string_view name) {
   struct Known {
     std::string_view module, name;
@@ -118,13 +118,13 @@ Value resolve(const std::string& what, std::string_view module, std::string_view
   refuse(what, "a request for " + printable(module) + "." + printable(name));
 }
 
-// An object of a class that only carries values, from what would be called with `arguments`.
+// Returns an object of a data-only class, from the arguments of its construction.
 Opaque make_object(const std::string& what, const Tree& tree, const Opaque& type, const Tuple& arguments) {
   if (!type.name.ends_with("._reconstructor")) return {.name = type.name};
   return {.name = get<Opaque>(what, tree, arguments, 0, "class").name};
 }
 
-// Result of calling `callable` with `arguments`, without calling anything.
+// Returns the result of calling `callable` with `arguments`, without calling anything.
 Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple& arguments, std::size_t file_size) {
   switch (callable) {
     case Callable::reconstruct:
@@ -155,7 +155,7 @@ Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple
   refuse(what, "a direct call of numpy.ndarray");
 }
 
-// Fills a blank array, sets a dtype's byte order from a state tuple, or gives an object its attributes.
+// Fills a blank array, sets a dtype's byte order from a state tuple, or sets the attributes of an object.
 void build(const std::string& what, Tree& tree, Ref target, Ref state_ref) {
   if (auto* const object = std::get_if<Opaque>(&tree.values[target])) {
     const auto* const pair = std::get_if<Tuple>(&tree[state_ref]);  // (attributes, slots)
@@ -273,7 +273,7 @@ class Machine : public ByteReader {
     if (marks_.size() >= kMaxMarks) refuse(what_, "nesting deeper than " + std::to_string(kMaxMarks));
     marks_.push_back(stack_.size());
   }
-  void frame() {  // a hint for readers of streams; only its length can be wrong
+  void frame() {  // a hint for stream readers; only its length can be wrong
     if (natural(8) > left()) refuse(what_, "truncated: a frame longer than the file");
   }
   void push_tuple(std::size_t n) {
@@ -301,7 +301,7 @@ class Machine : public ByteReader {
   void remember(std::uint64_t slot) {
     if (slot >= kMaxMemo) refuse(what_, "memo slot " + std::to_string(slot));
     if (slot >= memo_.size()) {
-      // The highest slot a writer can use is the number of values so far: a lone high slot must not reserve memory.
+      // Slots are at most the number of values so far: a single high slot must not reserve memory.
       if (slot > tree_.values.size()) refuse(what_, "memo slot " + std::to_string(slot) + " out of order");
       memo_.resize(static_cast<std::size_t>(slot) + 1, kNoRef);
     }
@@ -323,7 +323,7 @@ class Machine : public ByteReader {
   void push_float() {
     std::uint64_t bits = 0;
     for (const std::byte b : take(8))
-      bits = (bits << 8) | std::to_integer<std::uint64_t>(b);  // big-endian, as pickle has it
+      bits = (bits << 8) | std::to_integer<std::uint64_t>(b);  // big-endian, as defined by pickle
     push_new(std::bit_cast<double>(bits));
   }
   void stack_global() {
@@ -361,7 +361,7 @@ class Machine : public ByteReader {
   std::uint64_t memo_used_ = 0;
 };
 
-// Every opcode that is accepted, and all that it does. STOP ('.') ends the loop in run().
+// Every accepted opcode and its action. STOP ('.') ends the loop in run().
 struct Opcode {
   unsigned code;
   void (*run)(Machine&);

@@ -16,8 +16,8 @@ constexpr std::uint32_t kDirectoryEntry = 0x02014b50, kLocalHeader = 0x04034b50;
 constexpr std::uint64_t kMaxMembers = 4096;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical description: deflate cannot do better than 1032:1
 constexpr std::uint64_t kMaxInflated = std::uint64_t{64} << 30;
-constexpr std::size_t kInflated = std::size_t{16} << 20;  // bytes between two looks at whether to stop
-constexpr std::uint32_t kIn64 = 0xffffffffU;              // "the value is in the zip64 field"
+constexpr std::size_t kInflated = std::size_t{16} << 20;  // bytes between two calls of check_stop
+constexpr std::uint32_t kIn64 = 0xffffffffU;              // "see the zip64 field"
 
 class Bytes {  // bounds-checked little-endian access
  public:
@@ -64,7 +64,7 @@ Directory find_directory(const Bytes& file) {
   file.refuse("a truncated zip archive (no directory at the end)");
 }
 
-// Sizes that do not fit 32 bits stand in extra field 0x0001, in this order, only those that are needed.
+// Applies extra field 0x0001: the sizes that do not fit 32 bits, in this order, only those needed.
 void apply_zip64(const Bytes& file, std::uint64_t extra, std::uint64_t extra_bytes, ZipMember& member) {
   const std::uint64_t end = extra + extra_bytes;
   while (extra + 4 <= end) {
@@ -191,7 +191,7 @@ std::string_view field(std::span<const std::byte> block, std::size_t at, std::si
   return text.substr(0, text.find('\0'));
 }
 
-// Octal digits, after spaces; GNU's base 256 for members of 8 GiB and more is not read.
+// Parses octal digits after spaces; does not read GNU's base 256 for members of 8 GiB and more.
 bool octal(std::string_view text, std::size_t& value) {
   value = 0;
   bool digits = false;
@@ -217,7 +217,7 @@ std::vector<TarMember> tar_members(const std::string& what, std::span<const std:
   std::size_t at = 0;
   while (at + kBlock <= bytes.size()) {
     const auto block = bytes.subspan(at, kBlock);
-    if (field(block, 0, 100).empty()) break;  // the end
+    if (field(block, 0, 100).empty()) break;  // end of archive
     std::size_t size = 0;
     if (!field(block, 257, 6).starts_with("ustar") || !octal(field(block, 124, 12), size))
       throw damaged("a damaged header in a tar archive");
@@ -225,7 +225,7 @@ std::vector<TarMember> tar_members(const std::string& what, std::span<const std:
     if (size > bytes.size() - at) throw damaged("a tar archive that ends too early");
     const auto content = bytes.subspan(at, size);
     const char type = static_cast<char>(block[156]);
-    if (type == 'L') {  // GNU: the name of the next member
+    if (type == 'L') {  // GNU: name of the next member
       const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
       long_name = text.substr(0, text.find('\0'));
     } else {

@@ -1,5 +1,5 @@
-// Just enough zip to read numpy's .npz: the central directory (with zip64), stored and deflated members, CRC-32.
-// Every size is checked against the file before anything is allocated. Internal to src/formats.
+// Minimal zip reader for numpy's .npz: the central directory (with zip64), stored and deflated members, CRC-32. Every
+// size is checked against the file before memory is allocated. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ struct ZipMember {
   std::uint16_t method = 0;  // 0 stored, 8 deflated
   std::uint32_t crc32 = 0;
   std::uint64_t packed_bytes = 0, bytes = 0;
-  std::uint64_t header_at = 0;  // local file header
+  std::uint64_t header_at = 0;  // offset of the local file header
 };
 
 struct MemberData {
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  // memory of an inflated member; empty for a stored one, which lies in the file
+  std::shared_ptr<const void> owner;  // memory of an inflated member; empty for a stored one, which is in the file
 };
 
 bool looks_like_zip(std::span<const std::byte> bytes);
-// Throws Error naming `what` when the directory is damaged, encrypted or of an unknown method.
+// Throws Error naming `what` if the directory is damaged, encrypted or of an unknown method.
 std::vector<ZipMember> zip_directory(const std::string& what, std::span<const std::byte> file);
-// The member's bytes, CRC checked. `check_stop`: called after every few MiB, may throw; empty: never.
+// Returns the member's bytes, CRC checked. `check_stop`: called after every few MiB, may throw; empty: never.
 MemberData zip_extract(const std::string& what, std::span<const std::byte> file, const ZipMember& member,
                        const std::function<void()>& check_stop = {});
 
-// The files in a tar archive (POSIX ustar and GNU): names and where they lie. Nothing is unpacked. Internal to
+// Files in a tar archive (POSIX ustar and GNU): names and views of their bytes. Nothing is copied. Internal to
 // src/formats.
 
 struct TarMember {
@@ -43,7 +43,7 @@ struct TarMember {
 };
 
 bool looks_like_tar(std::span<const std::byte> bytes);
-// Regular files, at most 10 000. Throws Error naming `what` for a damaged archive.
+// Returns the regular files, at most 10 000. Throws Error naming `what` for a damaged archive.
 std::vector<TarMember> tar_members(const std::string& what, std::span<const std::byte> bytes);
 
 }  // namespace echoloop

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-// Only the description of a recording is long.
+// Returns the size limit of a message; only the description of a recording is long.
 std::uint64_t longest(MessageKind kind) {
   return kind == MessageKind::opened    ? kMaxMessageBytes
          : kind == MessageKind::outline ? kMaxOutlineBytes
@@ -38,7 +38,7 @@ bool MessageChannel::send_bytes(std::span<const std::byte> bytes, const std::fun
   return true;
 }
 
-// What is short goes in one piece: every call costs both processes.
+// Sends a short message in one piece: every call costs both processes.
 bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload, const std::function<void()>& waiting) {
   constexpr std::size_t kShort = 2400;
   const MessageHeader header{.kind = static_cast<std::uint32_t>(kind), .size = payload.size()};
@@ -49,7 +49,7 @@ bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload, 
   return send_bytes(std::span(piece.begin(), end), waiting);
 }
 
-// What is there, at least a byte; 0 when the other side is gone.
+// Returns the number of bytes received, at least 1; 0 if the peer is gone.
 std::size_t MessageChannel::receive_some(std::span<std::byte> room, const std::function<void()>& waiting) {
   for (int flags = MSG_DONTWAIT;;) {
     const ssize_t got = ::recv(socket_, room.data(), room.size(), flags);
@@ -85,7 +85,7 @@ bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::functi
 }
 
 std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>& waiting) {
-  const std::function<void()> inside = [&] {  // a message that was begun
+  const std::function<void()> inside = [&] {  // inside a message
     if (!waiting) return;
     try {
       waiting();
@@ -101,7 +101,7 @@ std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>
   const auto kind = static_cast<MessageKind>(header.kind);
   if (header.size > longest(kind)) throw BadMessage("a message above the size limit");
   ReaderMessage message{.kind = kind, .payload = {}};
-  while (message.payload.size() < header.size) {  // memory is taken as the bytes come, not as they are announced
+  while (message.payload.size() < header.size) {  // allocates memory by received bytes, not by the declared size
     const std::size_t begin = message.payload.size();
     message.payload.resize(begin + std::min<std::size_t>(kPiece, header.size - begin));
     if (!receive_bytes(std::span(message.payload).subspan(begin), inside)) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>
 namespace {
 
 constexpr std::size_t kMaxText = 2000;
-constexpr std::size_t kMaxRefusal = 1000;  // beside the file's name
+constexpr std::size_t kMaxRefusal = 1000;  // without the file's name
 constexpr std::size_t kMaxAssumptions = 64;
 constexpr std::size_t kMaxAxes = 8;
 constexpr std::size_t kMostFramesInARun = 4096;

@@ -1,5 +1,5 @@
-// Messages between the viewer and its reader process over a socket: a header {mark, kind, length} and a payload
-// (reader_protocol.h). Lengths are bounded before memory is taken. One thread a side. Internal to src/formats.
+// Messages between the viewer and its reader process over a socket: a header {mark, kind, length} and a payload.
+// Lengths are limited before memory is allocated. One thread per side. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ enum class MessageKind : std::uint32_t {
   progress = 1,  // double, 0..1
   opened,        // encode_opened()
   refused,       // text: the Error's line; ends an opening, or answers read_frames
-  frames_ready,  // FrameRun without offsets: its frames are there; all_ready ends read_all
-  all_ready,     // no payload; or a number: so many frames, the disk does not give the next one
-  no_sandbox,    // no payload: the system offers none, and nothing was read; ends an opening
+  frames_ready,  // FrameRun without offsets: its frames are in memory; all_ready ends read_all
+  all_ready,     // no payload; or the number of readable frames before a disk error
+  no_sandbox,    // no payload: the system has none, and nothing was read; ends an opening
   described,     // text: the file is a JSON description of this one, in the same folder; ends an opening
-  outline,       // text: JSON of what the file holds, for a reader that was started for it; ends it
+  outline,       // text: JSON of the file's content, from a reader started for it; ends it
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
   read_frames,     // FrameRun
@@ -37,25 +37,25 @@ struct ReaderMessage {
   std::vector<std::byte> payload;
 };
 
-// Geometry of 16384 elements takes 0.4 MB, delays of 1024 transmits x 1024 elements 8 MB.
+// Geometry of 16384 elements needs 0.4 MB, delays of 1024 transmits x 1024 elements 8 MB.
 inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kMaxOutlineBytes = std::uint64_t{4} << 20;
-inline constexpr std::uint64_t kMaxShortBytes = std::uint64_t{64} << 10;  // of every other kind
+inline constexpr std::uint64_t kMaxShortBytes = std::uint64_t{64} << 10;  // all other kinds
 
-// One end of the socket; does not own it. What one call of the system brings of the next messages is kept for them:
-// every call costs both processes.
+// One end of the socket; does not own it. Buffers the following messages that arrive with a system call, to save calls,
+// which cost both processes.
 class MessageChannel {
  public:
   MessageChannel() = default;
   explicit MessageChannel(int socket) : socket_(socket), kept_(kKept) {}
 
-  // False when the other side is gone. While the other side does not read and the socket is full, calls `waiting`
-  // whenever the socket's send timeout is over (it may throw: part of the message may have been sent then).
+  // Returns false if the peer is gone. While the peer does not read and the socket is full, calls `waiting` after each
+  // send timeout of the socket (it may throw: part of the message may have been sent then).
   bool send(MessageKind kind, std::span<const std::byte> payload = {}, const std::function<void()>& waiting = {});
-  // The next message. Before it waits for one it calls `waiting`, and again whenever the socket's receive timeout is
-  // over (it may throw). Nothing when the other side is gone. Throws BadMessage.
+  // Returns the next message; nullopt if the peer is gone. Calls `waiting` before waiting and after each receive
+  // timeout of the socket (it may throw). Throws BadMessage.
   std::optional<ReaderMessage> receive(const std::function<void()>& waiting = {});
-  // `waiting` threw in the middle of a message: the rest of the socket cannot be understood.
+  // Returns true if `waiting` threw in the middle of a message: the rest of the stream cannot be parsed.
   [[nodiscard]] bool cut() const { return cut_; }
 
  private:
@@ -68,15 +68,15 @@ class MessageChannel {
   int socket_ = -1;
   bool cut_ = false;
   std::vector<std::byte> kept_;
-  std::size_t begin_ = 0, end_ = 0;  // of what came and was not asked for yet, in kept_
+  std::size_t begin_ = 0, end_ = 0;  // unread bytes in kept_
 };
 
-// The content of the messages that the viewer and its reader process exchange (message_channel.h): plain little-endian
-// numbers and texts. Why so plain: the reader runs libraries that a damaged file can take over,
-// so nothing it says is believed. Lengths are bounded before memory is taken and every value is checked again here.
-// One thread a side. Internal to src/formats.
+// Contents of the messages between the viewer and its reader process: plain little-endian numbers and texts. Reason for
+// this simplicity: the reader runs libraries that a damaged file can take over, so its messages are not trusted.
+// Lengths are limited before memory is allocated and every value is checked again here. One thread per side. Internal
+// to src/formats.
 
-// Frames one after another, and where in the shared memory each of them shall lie.
+// Consecutive frames, and the target offset of each in the shared memory.
 struct FrameRun {
   std::uint64_t first = 0;
   std::vector<std::uint64_t> offsets;  // bytes
@@ -89,14 +89,14 @@ std::vector<std::byte> encode_text(const std::string& text);
 std::vector<std::byte> encode_run(const FrameRun& run);
 std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all but read_frame
 
-// These throw BadMessage; decode_opened() Error as well, when validate() finds the acquisition impossible: `what` is
-// the file. Texts come back printable and short.
+// These throw BadMessage; decode_opened() also Error, if validate() rejects the acquisition: `what` is the file. Texts
+// are returned printable and limited in length.
 double decode_number(std::span<const std::byte> payload);
-// A line as an Error says it: of `what`, or of one of `others`.
+// Returns the Error of a received line: about `what`, or about one of `others`.
 Error decode_refusal(std::span<const std::byte> payload, const std::string& what,
                      std::span<const std::string> others = {});
 std::string decode_outline(std::span<const std::byte> payload);  // JSON, unchecked
-std::string decode_name(std::span<const std::byte> payload);     // of a file, without folders
+std::string decode_name(std::span<const std::byte> payload);     // a file's, without folders
 FrameRun decode_run(std::span<const std::byte> payload);
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
 

@@ -32,17 +32,17 @@ constexpr const char* kProbably = "probably a library failed on damaged content"
 constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
 constexpr auto kEndsWhenTold = std::chrono::milliseconds(100);
-// On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
-// than a second of computing.
+// Extra time on a busy machine, where a process may get no CPU time before the deadline; limited to a second of
+// computing.
 constexpr auto kMostGrace = std::chrono::seconds(50);
 constexpr auto kTurn = std::chrono::seconds(1);
-constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // of waiting, when the program is to end
+constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // maximum wait while the program ends
 
 [[noreturn]] void cannot(const std::string& what, const std::string& doing) {
   throw Error(what, doing + ": " + std::strerror(errno), "a system that can start another process");
 }
 
-// A number above those that the child's files are moved to, so that no move overwrites what is still to be moved.
+// Returns a copy with a number above the child's descriptors, so that no dup2 overwrites a file still to be moved.
 FileDescriptor out_of_the_way(const OpenRequest& request, int fd) {
   const std::size_t n_moved = 16 + (request.folder == nullptr ? 0 : request.folder->files.size());
   FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(n_moved)));
@@ -56,7 +56,7 @@ FileDescriptor out_of_the_way(const OpenRequest& request, int fd) {
   return copy;
 }
 
-// The process that reads, where the one that was started only waits for it (reader_sandbox.cpp).
+// Returns the process that reads, if the started process only waits for it (reader_sandbox.cpp).
 pid_t working_process(pid_t started) {
   const std::string name = std::to_string(started);
   std::ifstream children("/proc/" + name + "/task/" + name + "/children");
@@ -71,7 +71,7 @@ std::chrono::nanoseconds computing_time(pid_t pid) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// It could run if it were let, or waits for the disk. One that sleeps waits for nothing that will come.
+// Returns true if the process is runnable or waits for the disk. A sleeping process waits for nothing that will come.
 bool wants_its_turn(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string line(std::istreambuf_iterator<char>(file), {});
@@ -80,7 +80,7 @@ bool wants_its_turn(pid_t pid) {
          (line[name_end + 2] == 'R' || line[name_end + 2] == 'D');
 }
 
-// The signal that ended it, and why.
+// Returns the text of a signal that ended the process, with its cause.
 std::string signal_text(int signal) {
   const char* const reason = signal == SIGKILL   ? "killed, probably for lack of memory"
                              : signal == SIGXCPU ? "too much computing time"
@@ -93,8 +93,8 @@ std::string signal_text(int signal) {
   return "signal " + std::to_string(signal) + ": " + reason;
 }
 
-// Processes that were killed and had not ended yet when they were last looked at: a busy system, a disk that does not
-// answer. Collected later. Any thread.
+// Killed processes that had not ended at the last check, on a busy system or with an unresponsive disk. Reaped later.
+// Any thread.
 class Killed {
  public:
   void add(pid_t pid) {
@@ -115,7 +115,7 @@ Killed& killed() {
   return all;
 }
 
-// Waits until the process has ended, which is left to be collected, but no longer than `most`.
+// Waits until the process has ended, without reaping it, but no longer than `most`.
 void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
   siginfo_t info{};
   const auto until = std::chrono::steady_clock::now() + most;
@@ -143,7 +143,7 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
   }
   const FileDescriptor childs_end(ends[1]);
   const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
-  std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
+  std::vector<FileDescriptor> sources;  // source descriptors of the child's files, from kReaderSocket on
   sources.push_back(out_of_the_way(request, childs_end.get()));
   sources.push_back(out_of_the_way(request, request.file->descriptor()));
   sources.push_back(out_of_the_way(request, memory_.get()));
@@ -165,23 +165,23 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const std::string& program = words[0];
-#if defined(ECHO_SANITIZED)  // whose options stand there
+#if defined(ECHO_SANITIZED)  // contains the sanitizer's options
   char* const* const environment = environ;
 #else
-  char* const environment[] = {nullptr};  // keys and folders of the user are none of its business
+  char* const environment[] = {nullptr};  // without keys and folders of the user
 #endif
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
     posix_spawn_file_actions_addopen(&files, standard, "/dev/null", O_RDWR, 0);
   }
-#if !defined(ECHO_SANITIZED)  // a library's last words would stand beside the one line of ours
+#if !defined(ECHO_SANITIZED)  // hides messages of a library: the Error's line replaces them
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
 #endif
   for (std::size_t k = 0; k < sources.size(); ++k) {
     posix_spawn_file_actions_adddup2(&files, sources[k].get(), kReaderSocket + static_cast<int>(k));
   }
-  posix_spawnattr_t attributes;  // signals as a new program expects them, whatever this thread blocks
+  posix_spawnattr_t attributes;  // default signals of a new program, regardless of those blocked by this thread
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
   sigemptyset(&none);
@@ -202,17 +202,17 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
 
 ReaderChild::~ReaderChild() { end(); }
 
-// The status of a process that had ended by itself; nothing if it was killed here, or earlier.
+// Ends and reaps the process. Returns its status if it had ended by itself; nullopt if killed here, or earlier.
 std::optional<int> ReaderChild::end() {
   if (pid_ < 0) return std::nullopt;
   socket_ = FileDescriptor();
   int status = 0;
   const bool ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
   if (!ended) {
-    ::kill(pid_, SIGTERM);  // a process that only waits kills and collects the one that reads
+    ::kill(pid_, SIGTERM);  // a process that only waits kills and reaps the one that reads
     wait_for_end(pid_, kEndsWhenTold);
     ::kill(pid_, SIGKILL);
-    wait_for_end(pid_, kEndsByItself);  // one that waits for a disk which does not answer ends when the disk does
+    wait_for_end(pid_, kEndsByItself);  // one blocked by an unresponsive disk ends when the disk responds
     if (::waitpid(pid_, nullptr, WNOHANG) == 0) killed().add(pid_);
   }
   pid_ = -1;
@@ -220,7 +220,7 @@ std::optional<int> ReaderChild::end() {
 }
 
 Error ReaderChild::give_up(const std::string& did) {
-  // A process that closed its socket is about to end: its own reason says more than our SIGKILL.
+  // A process that closed its socket is about to exit: its own status is more informative than our SIGKILL.
   if (pid_ >= 0 && did.empty()) wait_for_end(pid_, kEndsByItself);
   const std::optional<int> status = end();
   const int signal = did.empty() && status && WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
@@ -241,7 +241,7 @@ std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
   return mapped;
 }
 
-// To be called while a message takes its time: ends the process when the time is over.
+// Returns a function to call while waiting for a message: ends the process after the deadline.
 std::function<void()> ReaderChild::watch(const Patience& patience, const char* did) {
   const auto begin = std::chrono::steady_clock::now();
   return [this, &patience, did, begin, computed = std::optional<std::chrono::nanoseconds>()]() mutable {

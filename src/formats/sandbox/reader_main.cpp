@@ -23,8 +23,8 @@ namespace echoloop {
 namespace {
 
 constexpr auto kProgressEvery = std::chrono::milliseconds(50);
-// Of computing without progress: damaged metadata can have a library walk through billions of pieces that are not
-// there. More for big files, which may be unpacked whole.
+// CPU time without progress: damaged metadata can let a library iterate over billions of missing pieces. More for large
+// files, which may be unpacked completely.
 constexpr std::size_t kListing_s = 3, kOpening_s = 6, kBytesPerSecond = 20'000'000;
 
 std::size_t file_size(int fd) {
@@ -32,7 +32,7 @@ std::size_t file_size(int fd) {
   return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
-// Reports the progress to the viewer from time to time and restarts the alarm.
+// Reports the progress to the viewer every 50 ms at most and restarts the alarm.
 class Progress {
  public:
   explicit Progress(MessageChannel& channel) : channel_(channel) {}
@@ -49,7 +49,7 @@ class Progress {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// The shared pages that frames are read into; the viewer has given them their size.
+// Maps the shared pages into which frames are read; the viewer has set their size.
 std::span<std::byte> map_shared_memory() {
   const std::size_t size = file_size(kReaderMemory);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, kReaderMemory, 0);
@@ -99,7 +99,7 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
     start_reader_alarm();
     if (memory.empty()) {
       memory = map_shared_memory();
-      // The thread that opened the file may end while frames are read; the socket's end ends us.
+      // The thread that opened the file may end while frames are read; the closed socket ends this process.
       if (message->kind == MessageKind::read_frames && !parts.processes) ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     }
     if (message->kind == MessageKind::read_all) {
@@ -120,7 +120,7 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
   }
 }
 
-// What this process has taken before it has seen the file.
+// Returns the data size of this process before it reads the file.
 std::size_t data_bytes_so_far() {
   std::ifstream file("/proc/self/statm");
   std::size_t pages = 0;
@@ -128,8 +128,8 @@ std::size_t data_bytes_so_far() {
   return file ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Heap: what a packed file can unpack to (deflate makes 1032 bytes of one at most), and once more for its frames, but
-// no more than half of what the machine has left.
+// Returns the limits. Heap: the unpacked size of a packed file (deflate expands at most 1032 times), and again for its
+// frames, but at most half of the free memory.
 SandboxLimits sandbox_limits(std::span<const int> files) {
   constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = std::size_t{2} * 1032;
   const auto installed =
@@ -142,7 +142,7 @@ SandboxLimits sandbox_limits(std::span<const int> files) {
           .files = {files.begin(), files.end()}};
 }
 
-// The files that may describe an array: open already, named on the command line.
+// Returns the files that may describe an array: already open, named on the command line.
 std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
   std::vector<SidecarFile> sidecars;
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -151,7 +151,7 @@ std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
   return sidecars;
 }
 
-// What the command line names behind its fixed words.
+// Files named on the command line after its fixed words.
 struct GivenFiles {
   std::span<char*const> sidecars, folder;
   [[nodiscard]] int first_of_folder() const { return kReaderSidecars + static_cast<int>(sidecars.size()); }
@@ -184,7 +184,7 @@ bool is_reader_process(int argc, char** argv) {
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
 
 int answer_sandbox_question(int linked) {
-  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // instead of a recording
   const SandboxParts parts = enter_reader_sandbox(sandbox_limits(std::span(&file, 1)));
   return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
          (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
@@ -239,7 +239,7 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
   } catch (...) {
     refuse(channel, what);
   }
-  ::_exit(0);  // no farewell of libraries that may have been led astray
+  ::_exit(0);  // no destructors of libraries that may be corrupted
 }
 
 }  // namespace echoloop

@@ -16,11 +16,11 @@ namespace echoloop {
 namespace {
 
 constexpr double kOpened = 0.3;      // fraction of the progress for opening; the remainder is for reading the frames
-constexpr double kLeastStep = 1e-4;  // progress smaller than this is none
+constexpr double kLeastStep = 1e-4;  // minimum change of the progress
 constexpr std::size_t kMaxBudget = std::size_t{2} << 30;
-constexpr std::uint64_t kMostKept = 65536;  // frames: what is kept of each besides
+constexpr std::uint64_t kMostKept = 65536;  // frames: limit of the bookkeeping per frame
 constexpr auto kMostPatience = std::chrono::milliseconds(60'000);
-constexpr std::size_t kBytesPerMs = 20'000;  // a slow disk: a library may read the whole file before it says a word
+constexpr std::size_t kBytesPerMs = 20'000;  // slow disk: a library may read the whole file before the first message
 
 std::size_t memory_budget() {
   const std::size_t wanted = reader_settings().memory_budget;
@@ -32,7 +32,7 @@ std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
   return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
 }
 
-// Files beside the recording, or in it, that a refusal may be about.
+// Returns the files next to the recording, or in it, that an error may name.
 std::vector<std::string> other_names(const OpenRequest& request) {
   std::vector<std::string> names;
   for (const SidecarFile& sidecar : request.sidecars) names.push_back(sidecar.path.string());
@@ -41,7 +41,7 @@ std::vector<std::string> other_names(const OpenRequest& request) {
   return names;
 }
 
-// Waits for `wanted`, passing progress on as from..to.
+// Waits for `wanted` and maps progress to from..to.
 ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
   const auto patience = opening_patience(request.bytes().size());
   double done = -1.0;
@@ -59,7 +59,7 @@ ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKi
     }
     if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
     const double fraction = decode_number(message.payload);
-    if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
+    if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also if NaN
     done = fraction;
     deadline = std::chrono::steady_clock::now() + patience;
     request.advance(from + (to - from) * fraction);
@@ -83,7 +83,7 @@ Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Re
   return recording;
 }
 
-// Of a recording on a disk with bad sectors.
+// Limits a recording on a disk with bad sectors to its first frames.
 void keep_first_frames(Recording& recording, double count) {
   if (!(count >= 1.0 && count < static_cast<double>(recording.frame_count) && count == std::floor(count)))
     throw BadMessage("an invalid number of frames");
@@ -117,7 +117,7 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
   return recording;
 }
 
-// Frames that are read when they are wanted first, and kept.
+// Returns a recording whose frames are read on first demand, and kept.
 Recording keep_frames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
                       Recording recording) {
   const auto frames =
@@ -143,7 +143,7 @@ Reading reading_of(const OpenRequest& request, const LibraryRecording& opened, s
   return waits && n <= kMostKept ? Reading::kept : Reading::at_once;
 }
 
-// The array that the JSON file of `request` describes; once, for an array describes nothing.
+// Opens the array described by the JSON file of `request`; one level only, as an array describes nothing.
 Recording open_described(const OpenRequest& request, const std::string& name) {
   if (!request.sidecars.empty()) throw BadMessage("a description that is described");
   OpenRequest array = request_for(request.path.parent_path() / name, request.progress, request.stop);

@@ -26,13 +26,13 @@
 namespace echoloop {
 namespace {
 
-// The system calls that the reader process may still make: reading, memory, time, talking over the socket it has. All
-// others fail with EPERM: no look at a path, no new socket, no program, no process or thread, no opening for writing,
-// no renaming or removing, no look into other processes, no memory that can be executed. Written with the kernel's
-// headers only; x86-64 and 64-bit ARM, nothing elsewhere or where the kernel has no seccomp.
+// System calls that the reader process may still make: reading, memory, time, messages over its socket. All others fail
+// with EPERM: no path lookup, no new socket, no program, no process or thread, no opening for writing, no renaming or
+// removing, no access to other processes, no executable memory. Uses the kernel's headers only; x86-64 and 64-bit ARM,
+// no filter elsewhere or on a kernel without seccomp.
 
-// Whether the process may lose the signal that ends it with its parent: a thread of the viewer ends earlier than the
-// viewer, a process that waits for this one does not.
+// Permission to lose the parent-death signal: a thread of the viewer ends before the viewer, a process that waits for
+// this one does not.
 enum class LifeWithParent { always, until_it_streams };
 
 #if defined(__x86_64__)
@@ -43,10 +43,10 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
-constexpr std::uint32_t kX32Bit = 0x40000000;  // x86-64: the same calls by other numbers
+constexpr std::uint32_t kX32Bit = 0x40000000;  // x86-64: the same calls with other numbers
 
 constexpr int kAllowed[] = {
-    // what is open already
+    // files already open
     SYS_read,
     SYS_readv,
     SYS_pread64,
@@ -63,7 +63,7 @@ constexpr int kAllowed[] = {
     SYS_brk,
     SYS_mlock,
     SYS_munlock,
-    // itself
+    // the process itself
     SYS_futex,
     SYS_rt_sigaction,
     SYS_rt_sigprocmask,
@@ -93,7 +93,7 @@ constexpr int kAllowed[] = {
     SYS_nanosleep,
     SYS_clock_nanosleep,
 #if defined(ECHO_SANITIZED)
-    // how a sanitizer asks whether memory can be read, and writes its report
+    // sanitizers: memory checks and reports
     SYS_pipe2,
     SYS_write,
     SYS_newfstatat,
@@ -114,7 +114,7 @@ constexpr int kAllowed[] = {
 #endif
 };
 
-// Calls that depend on an argument: allowed when none of `refused` bits is set in argument `argument`.
+// Calls that depend on an argument: allowed if none of the `refused` bits is set in argument `argument`.
 struct Conditional {
   int call;
   unsigned argument;
@@ -123,7 +123,7 @@ struct Conditional {
 constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_DIRECTORY | O_PATH;
 const Conditional kConditional[] = {
     {SYS_openat, 2, kWriting},
-    {SYS_fcntl, 1, ~std::uint32_t{7}},  // locks and flags; not who gets signals, not seals
+    {SYS_fcntl, 1, ~std::uint32_t{7}},  // locks and flags; no signal owner, no seals
     {SYS_prctl, 0, ~std::uint32_t{PR_SET_PDEATHSIG}},
     {SYS_mmap, 2, PROT_EXEC},
     {SYS_mprotect, 2, PROT_EXEC},
@@ -132,7 +132,7 @@ const Conditional kConditional[] = {
 #endif
 };
 
-constexpr std::uint32_t argument_at(unsigned index) {  // its low half, little-endian
+constexpr std::uint32_t argument_at(unsigned index) {  // lower half, little-endian
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
 }
 
@@ -142,7 +142,7 @@ std::vector<sock_filter> make_filter(std::uint32_t self, LifeWithParent life) {
     filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   };
   const auto end = [&](std::uint32_t action) { filter.push_back(BPF_STMT(BPF_RET | BPF_K, action)); };
-  const auto unless = [&](std::uint16_t test, std::uint32_t value, std::uint8_t skip) {  // skips when the test fails
+  const auto unless = [&](std::uint16_t test, std::uint32_t value, std::uint8_t skip) {  // skips if the test fails
     filter.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), value, 0, skip));
   };
   constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
@@ -164,7 +164,7 @@ std::vector<sock_filter> make_filter(std::uint32_t self, LifeWithParent life) {
     end(kRefuse);
     end(SECCOMP_RET_ALLOW);
   }
-  // Signals and limits: only its own. Talk: only with the viewer; words of a failing library: only to the error output.
+  // Signals and limits: only its own. Messages: only to the viewer; output of a failing library: only to stderr.
   const auto only_for = [&](int call, std::uint32_t pid, std::uint32_t or_pid) {
     unless(BPF_JEQ, static_cast<std::uint32_t>(call), 5);
     load(argument_at(0));
@@ -181,7 +181,7 @@ std::vector<sock_filter> make_filter(std::uint32_t self, LifeWithParent life) {
   return filter;
 }
 
-// False: none here. Needs PR_SET_NO_NEW_PRIVS
+// Returns false if the filter is not available. Requires PR_SET_NO_NEW_PRIVS.
 bool install_reader_filter(LifeWithParent life) {
   if (kArchitecture == 0) return false;
   std::vector<sock_filter> filter = make_filter(static_cast<std::uint32_t>(::getpid()), life);
@@ -189,11 +189,11 @@ bool install_reader_filter(LifeWithParent life) {
   return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
-// The reader process as number 1 of process numbers of its own, so that it sees no other process. The process that the
-// viewer has started keeps nothing, waits for it and ends as it does: to the viewer the two are one.
+// The reader process as number 1 of its own PID namespace, so that it sees no other process. The process started by the
+// viewer keeps nothing, waits for it and exits with its status: for the viewer the two are one.
 
-pid_t viewer = -1, child = -1;  // of the old process
-int parent_end = -1;            // of a pipe: the new process sees its end when the old one is gone
+pid_t viewer = -1, child = -1;  // used by the waiting process
+int parent_end = -1;            // read end of a pipe: closed when the waiting process is gone
 
 void take(int signal, void (*act)(int)) {
   struct sigaction action {};
@@ -203,12 +203,12 @@ void take(int signal, void (*act)(int)) {
 
 void say_signal(int signal) { ::_exit(kDiedOf + signal); }
 
-// A thread of the viewer that ends sends the signal as well: the viewer itself lives on then.
+// Exits if the viewer is gone: a thread of the viewer that ends sends the signal as well.
 void end_without_viewer(int /*signal*/) {
   if (::getppid() != viewer) ::_exit(1);
 }
 
-// The viewer ends both. The new process is collected here, by wait_for_child().
+// Kills the new process on the viewer's SIGTERM; wait_for_child() reaps it.
 void end_child(int /*signal*/) {
   if (child < 0) ::_exit(1);
   ::kill(child, SIGKILL);
@@ -229,15 +229,15 @@ void end_child(int /*signal*/) {
   ::prctl(PR_SET_PDEATHSIG, SIGUSR1, 0, 0, 0);
   end_without_viewer(SIGUSR1);
   ::dup2(kept, STDERR_FILENO + 1);
-  ::close_range(STDERR_FILENO + 2, ~0U, 0);  // the socket and the files are the new process's
+  ::close_range(STDERR_FILENO + 2, ~0U, 0);  // the socket and the files belong to the new process
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   end_as(status);
 }
 
-// After unshare(CLONE_NEWPID), in a process of one thread: returns true in the new process, and does not return in the
-// old one; false when none could be started.
+// Call after unshare(CLONE_NEWPID), in a process of one thread. Returns true in the new process, and does not return in
+// the old one; false if no process could be started.
 bool become_first_process() {
   viewer = ::getppid();
   int ends[2] = {-1, -1};
@@ -252,19 +252,19 @@ bool become_first_process() {
   return child == 0;
 }
 
-// In the new process, once it is to die with the old one (PR_SET_PDEATHSIG): ends it if the old one is gone already.
+// Ends the new process if the old one is gone already; call after PR_SET_PDEATHSIG, which covers a later end.
 void end_without_parent() {
   char byte = 0;
   if (parent_end >= 0 && ::read(parent_end, &byte, 1) == 0) ::_exit(1);
   ::close(parent_end);
 }
 
-constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
-// Frames come by the thousand a second: a deadline that was set this recently is not set again.
+constexpr unsigned kAlarmSeconds = 90;  // longer than any wait of the viewer
+// Minimum time between two settings of a deadline, as frames arrive by the thousand per second.
 constexpr auto kSoon = std::chrono::seconds(1);
-std::chrono::steady_clock::time_point real_time_begun, computing_begun;  // of a process of one thread
+std::chrono::steady_clock::time_point real_time_begun, computing_begun;  // process of one thread
 
-constexpr rlim_t kMostComputing = 7 * 24 * 3600;  // seconds, of a recording that is played all the time
+constexpr rlim_t kMostComputing = 7 * 24 * 3600;  // seconds, for a recording played continuously
 
 void limit(int resource, rlim_t most) {
   const rlimit value{.rlim_cur = most, .rlim_max = most};
@@ -275,17 +275,17 @@ void limit_resources(const SandboxLimits& limits) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_NOFILE, 64 + limits.files.size());
-  limit(RLIMIT_CPU, kMostComputing);  // closed; start_reader_alarm() asks for less
-#if !defined(ECHO_SANITIZED)  // a sanitizer's shadow takes terabytes of addresses, and it has a thread of its own
+  limit(RLIMIT_CPU, kMostComputing);  // hard limit; start_reader_alarm() sets a lower one
+#if !defined(ECHO_SANITIZED)          // a sanitizer's shadow uses terabytes of addresses, and it has its own thread
   limit(RLIMIT_NPROC, 0);
   limit(RLIMIT_DATA, limits.memory_bytes);
-  limit(RLIMIT_AS, limits.memory_bytes + limits.mapped_bytes + (std::size_t{1} << 30));  // and the program itself
+  limit(RLIMIT_AS, limits.memory_bytes + limits.mapped_bytes + (std::size_t{1} << 30));  // for the program itself
 #else
   (void)limits;
 #endif
 }
 
-// Landlock by numbers: the headers of a build may be older than the kernel that the program runs on.
+// Landlock call numbers: the build's headers may be older than the running kernel.
 #if !defined(SYS_landlock_create_ruleset)
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
@@ -299,12 +299,12 @@ struct [[gnu::packed]] LandlockPath {
   std::int32_t parent = -1;
 };
 
-// No file can be opened but the recording (of a folder: its files): not the user's keys, not another process's memory.
-// No TCP, and no signal or abstract socket to a process outside.
+// Restricts opening to the recording (folder: its files): not the user's keys, not another process's memory. No TCP,
+// and no signal or abstract socket to a process outside.
 bool restrict_files(const std::vector<int>& files) {
   constexpr std::uint64_t kReadFile = 1U << 2;
   constexpr int kAskVersion = 1, kPathBeneath = 1;
-  // Rights to files that each version of the interface knows: 13, then REFER, TRUNCATE and (since version 5) IOCTL_DEV.
+  // File rights per version of the interface: 13, then REFER, TRUNCATE and (since version 5) IOCTL_DEV.
   constexpr std::array<unsigned, 6> kFileRights{0, 13, 14, 15, 15, 16};
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
   if (version < 1) return false;
@@ -323,7 +323,7 @@ bool restrict_files(const std::vector<int>& files) {
   return done;
 }
 
-// All but the right to read files, which root has and which opening the recording again may need.
+// Drops all capabilities except root's right to read files, which may be needed to reopen the recording.
 bool drop_capabilities() {
   constexpr std::uint32_t kReading = (1U << CAP_DAC_OVERRIDE) | (1U << CAP_DAC_READ_SEARCH);
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -335,13 +335,13 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, sets) == 0;
 }
 
-// Users, network, messages and process numbers of its own, where a user may make such; then no root but the folder of
-// the open files of this process. Returns in another process when that has numbers of its own.
+// Enters own user, network, IPC, UTS and PID namespaces, if the user may create them; then the root is the folder of
+// the open files of this process. Returns in another process if that has its own PID namespace.
 void leave_system(SandboxParts& parts) {
 #if defined(ECHO_SANITIZED)
   static_cast<void>(parts);  // a sanitizer reads /proc/self
 #else
-  const int users = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;  // root in a name space of users cannot read others' files
+  const int users = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;  // root in a user namespace cannot read others' files
   const int apart = users | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
   const bool with_numbers = ::unshare(apart | CLONE_NEWPID) == 0;
   if (!with_numbers && ::unshare(apart) != 0) return;
@@ -350,7 +350,7 @@ void leave_system(SandboxParts& parts) {
 #endif
 }
 
-// Where memory runs out, the system ends this process first.
+// Lets the system end this process first if memory runs out.
 void die_first() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -378,7 +378,7 @@ std::string path_in_sandbox(int file, const SandboxParts& parts) {
   return (parts.namespaces ? "/" : "/proc/self/fd/") + std::to_string(file);
 }
 
-// Real time and computing time: a loop that never ends, and a wait that never ends.
+// Limits real time and CPU time: an infinite loop, and an infinite wait.
 void start_reader_alarm() {
   const auto now = std::chrono::steady_clock::now();
   if (now - real_time_begun > kSoon) {

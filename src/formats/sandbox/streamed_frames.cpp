@@ -12,8 +12,8 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kAlignment = 64, kPage = 4096;
-constexpr std::size_t kAhead = std::size_t{16} << 20;  // bytes: what a processor's cache holds of them is read fastest
-constexpr std::size_t kFewestRuns = 4, kMostRuns = 8;  // one that is given out, the others being read
+constexpr std::size_t kAhead = std::size_t{16} << 20;  // bytes: frames in the processor's cache are read fastest
+constexpr std::size_t kFewestRuns = 4, kMostRuns = 8;  // one lent to the caller, the others being read
 constexpr std::uint64_t kLongestRun = 256;             // frames
 
 std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
@@ -27,7 +27,7 @@ std::size_t cell_count(std::size_t frame_bytes, std::size_t run) {
   return reader_settings().read_ahead ? run * std::clamp(kAhead / (run * frame_bytes), kFewestRuns, kMostRuns) : 1;
 }
 
-// Half of the free memory: the history uses a quarter at most by default.
+// Returns the arena's size: half of the free memory; the history uses a quarter at most by default.
 std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t frame_bytes) {
   const std::size_t most = free_host_memory() / 2;
   if (2 * needed > most) {
@@ -37,7 +37,7 @@ std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t
   return most;
 }
 
-// Longer for big files: one frame may lie in chunks that take most of the file.
+// Returns the time limit, longer for large files: one frame may use chunks that fill most of the file.
 std::chrono::milliseconds frame_patience(std::size_t file_bytes) {
   constexpr auto kMost = std::chrono::milliseconds(60'000);
   constexpr std::size_t kBytesPerMs = 20'000;
@@ -69,10 +69,10 @@ StreamedFrames::StreamedFrames(const OpenRequest& request, std::unique_ptr<Reade
   }
   for (std::size_t k = cells_.size(); k-- > 0;) free_.push_back(k);
   ask_ahead(0);
-  take_answer(0);  // the process lives on when the thread that opens ends, once it was asked for a frame
+  take_answer(0);  // after a frame request the process survives the end of the opening thread
 }
 
-// Each cell gets its part of `all`, with an owner of its own that keeps the whole.
+// Gives each cell its part of `all`, with its own owner that keeps the whole.
 void StreamedFrames::fill_cells(const FrameMemory& all) {
   for (std::size_t k = 0; k < cells_.size(); ++k) {
     cells_[k].memory = {.bytes = all.bytes.subspan(k * stride_of(frame_bytes_), frame_bytes_),
@@ -111,7 +111,7 @@ void StreamedFrames::release(std::size_t cell) {
   free_.push_back(cell);
 }
 
-// Frames that are there but not soon after `index` make room.
+// Frees the cells of ready frames that are not needed soon after `index`.
 void StreamedFrames::release_unwanted(std::uint64_t index) {
   if (kept_ != nullptr) return;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
@@ -120,7 +120,7 @@ void StreamedFrames::release_unwanted(std::uint64_t index) {
   }
 }
 
-// `count` frames from `first` on into free cells.
+// Requests `count` frames from `first` on into free cells.
 void StreamedFrames::ask(std::uint64_t first, std::uint64_t count) {
   FrameRun run{.first = first, .offsets = {}};
   std::vector<std::size_t> cells;
@@ -145,13 +145,13 @@ std::uint64_t StreamedFrames::offset_of(const Cell& cell) const {
 
 ReaderChild::Patience StreamedFrames::patience() const { return {std::chrono::steady_clock::now() + patience_, stop_}; }
 
-// Asks for the frames from `index` on as far as cells go, a run at a time: fewer only when `index` itself is missing.
+// Requests the frames from `index` on while cells are free, in full runs: fewer only if `index` itself is missing.
 void StreamedFrames::ask_ahead(std::uint64_t index) {
   if (index != next_) release_unwanted(index);
   next_ = index;
   if (has_.contains(index) && room() < run_) return;
   const std::uint64_t n_wanted = std::min<std::uint64_t>(ahead_, n_frames_);
-  std::uint64_t first = 0, count = 0;  // of the run that is being put together
+  std::uint64_t first = 0, count = 0;  // of the run being collected
   const auto send = [&] {
     if (count > 0) ask(first, count);
     count = 0;
@@ -166,8 +166,8 @@ void StreamedFrames::ask_ahead(std::uint64_t index) {
   send();
 }
 
-// Waits for the oldest question's answer. Of a run that could not be read the frame that is needed is asked for by
-// itself; what could not be read ahead will be asked for again when its turn comes.
+// Waits for the answer to the oldest request. If a run could not be read, requests the needed frame alone; frames that
+// could not be read ahead are requested again when needed.
 void StreamedFrames::take_answer(std::uint64_t for_frame) {
   const std::vector<std::size_t> cells = asked_.front();
   const ReaderMessage message = child_->receive(patience());
@@ -196,7 +196,7 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
   }
 }
 
-// Until frame `index` is ready.
+// Waits until frame `index` is ready.
 void StreamedFrames::wait_for(std::uint64_t index) {
   try {
     ask_ahead(index);
@@ -213,7 +213,7 @@ void StreamedFrames::wait_for(std::uint64_t index) {
 }
 
 std::span<const std::byte> StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
-  if (index < lent_.size()) {  // without a lock: another frame may be waited for
+  if (index < lent_.size()) {  // without a lock: another read may be waiting
     if (const std::byte* const lent = lent_[static_cast<std::size_t>(index)]) return {lent, frame_bytes_};
   }
   const std::scoped_lock lock(mutex_);

@@ -1,9 +1,8 @@
-// The frames of a recording, one after another from a reader process that stays. It reads them ahead into pieces of
-// shared memory. Of a recording too big for memory (frame_arena.h) a frame is not copied: read() puts its piece in the
-// place of the caller's memory, and the next frame is read into what the caller gave. Others are kept: each frame is
-// read once, when it is wanted first, and lent; the process ends with the last of them. Questions and answers are about
-// a run of small frames, or a big one, so that they cost little. Any order is possible, in order is fast. Internal to
-// src/formats.
+// Frames of a recording, read one after another by a reader process that continues to run. It reads ahead into pieces
+// of shared memory. For a recording too large for memory (frame_arena.h) a frame is not copied: read() swaps its piece
+// with the caller's memory, and a later frame is read into the latter. Other frames are kept: each is read once, on
+// first demand, and lent; the process ends after the last of them. Each request and answer covers a run of small
+// frames, or a large one, for low overhead. Any order is possible, in order is fast. Internal to src/formats.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +37,7 @@ class StreamedFrames final : public FrameStream {
   FrameMemory allocate(std::size_t bytes) override { return arena_ ? arena_->allocate(bytes) : FrameMemory{}; }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
 
-  // Of frames that are kept; empty otherwise.
+  // Returns the memory of kept frames; empty otherwise.
   [[nodiscard]] std::span<const std::byte> memory() const { return kept_ ? kept_->bytes() : std::span<std::byte>(); }
 
  private:
@@ -57,7 +56,7 @@ class StreamedFrames final : public FrameStream {
   void take_answer(std::uint64_t for_frame);
   void wait_for(std::uint64_t index);
   [[nodiscard]] bool is_ready(std::uint64_t frame) const;
-  // Frames that may be asked for now. Of those that are kept only so many that a frame out of order comes soon.
+  // Returns the number of frames that may be requested now; limited for kept frames, for short waits out of order.
   [[nodiscard]] std::size_t room() const {
     return kept_ ? std::min(free_.size(), ahead_ - std::min(ahead_, n_asked_)) : free_.size();
   }
@@ -67,22 +66,22 @@ class StreamedFrames final : public FrameStream {
   const std::string what_;
   const std::size_t frame_bytes_;
   const std::uint64_t n_frames_;
-  const std::size_t run_;    // frames that are asked for at once
-  const std::size_t ahead_;  // frames that are asked for, or there and soon wanted
+  const std::size_t run_;    // frames per request
+  const std::size_t ahead_;  // frames requested, or ready and needed soon
   const std::chrono::milliseconds patience_;
   std::mutex mutex_;
-  // All below under mutex_, but for the arena, which has its own.
+  // All members below under mutex_, except the arena, which has its own.
   std::unique_ptr<ReaderChild> child_;
-  std::stop_token stop_;                             // of the frame that is being read
-  std::shared_ptr<FrameArena> arena_;                // of frames that are passed
-  std::shared_ptr<SharedMemory> kept_;               // of all frames, when they are
-  std::vector<std::atomic<const std::byte*>> lent_;  // each of them, once it has been read; no lock
+  std::stop_token stop_;                             // of the current read
+  std::shared_ptr<FrameArena> arena_;                // frames that are passed
+  std::shared_ptr<SharedMemory> kept_;               // all frames, if kept
+  std::vector<std::atomic<const std::byte*>> lent_;  // each frame once it has been read; no lock
   std::vector<Cell> cells_;
   std::vector<std::size_t> free_;                       // cells without a frame
-  std::unordered_map<std::uint64_t, std::size_t> has_;  // frame -> cell that is asked or ready
-  std::deque<std::vector<std::size_t>> asked_;          // runs in the order in which they were asked for
+  std::unordered_map<std::uint64_t, std::size_t> has_;  // frame -> requested or ready cell
+  std::deque<std::vector<std::size_t>> asked_;          // runs in the order of their requests
   std::size_t n_asked_ = 0, n_ready_ = 0;               // cells
-  std::uint64_t next_ = 0;                              // the frame after the one that was read last
+  std::uint64_t next_ = 0;                              // frame after the last one read
 };
 
 }  // namespace echoloop
