@@ -419,7 +419,13 @@ int end_run(StoppedRun& run, int status) {
 
 int run_headless(const Options& options) {
   require_outputs(options);
-  return run_headless(options, choose_backend(options.backend));
+  const ChosenBackend chosen = choose_backend(options.backend);
+  try {
+    return run_headless(options, chosen);
+  } catch (const NoDeviceMemory& error) {  // before the first frame
+    if (options.backend != BackendChoice::automatic || options.source.starts_with(kLivePrefix)) throw;
+    return run_headless(options, {make_cpu_backend(), fmt::format("Using the CPU: {}", error.what())});
+  }
 }
 
 int run_headless(const Options& options, const ChosenBackend& chosen) {

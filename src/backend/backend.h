@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/plan.h"
+#include "core/error.h"
 #include "core/frame.h"
 #include "core/results/image.h"
 #include "core/stream_settings.h"
@@ -37,6 +38,12 @@ enum class DeviceFault { refused, lost };  // one call fails, the next may work;
 struct DeviceMemory {
   std::size_t used = 0;  // by buffers of this backend
   std::size_t free = 0;  // available to any program
+};
+
+// The device lacks memory for a stream or its parameters: another backend, or less, may work.
+class NoDeviceMemory : public Error {
+ public:
+  using Error::Error;
 };
 
 class Lane;

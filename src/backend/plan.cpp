@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/grid.h"
+#include "dsp/methods/methods.h"
 
 namespace echoloop {
 namespace {
@@ -31,8 +32,13 @@ StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams&
                     .lane = 24 * grid.pixels() + 16 * beams.pixels()};
   if (uses_cones(params, acquisition)) bytes.plan += sums * (4 * beams.pixels() + sizeof(PixelSpan) * size(beams.nz));
   if (pick.every > 1) bytes.lane += acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count);
-  bytes.device_lane =
-      acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count) + sizeof(float) * grid.pixels();
+  const Adaptive method = params.formation.adaptive;
+  bytes.device_lane = acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count) +
+                      2 * sizeof(float) * grid.pixels() + sizeof(Complex) * beams.pixels();  // envelope, dB, pixels
+  if (method != Adaptive::off) bytes.device_lane += sizeof(float) * beams.pixels();          // weights
+  if (reads_rows(method))
+    bytes.device_lane +=
+        std::min(kMostMethodScratch, sizeof(Complex) * beams.pixels() * size(acquisition.n_elements()));
   if (params.formation.recipe == Recipe::course) {
     bytes.lane += lines * size(acquisition.n_samples) * sizeof(float);
     return bytes;
@@ -43,7 +49,7 @@ StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams&
                 lines * (size(band.n_out) * sizeof(Complex) + size(band.n_valid) * sizeof(std::uint32_t));
   bytes.device_lane += params.formation.precision == Precision::fp16
                            ? lines * size(band.n_valid) * sizeof(std::uint32_t)
-                           : lines * (4 * size(band.n_in) + 8 * size(band.n_out)) + 8 * beams.pixels();
+                           : lines * (4 * size(band.n_in) + 8 * size(band.n_out));
   return bytes;
 }
 

@@ -195,8 +195,11 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
 // step above c / (4 f_high) aliases), empty otherwise.
 std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params);
 
+inline constexpr std::size_t kMostMethodScratch = std::size_t{192} << 20;  // bytes of a lane's rows, of such methods
+
 // Memory of a plan and its lanes, estimated before they are made, to refuse a stream that does not fit; frames are
-// counted elsewhere. Host: upper estimate, within a quarter for large frames; device: minimum, without work space.
+// counted elsewhere. Host: upper estimate, within a quarter for large frames; device: minimum, without work areas of
+// the libraries.
 
 struct StreamBytes {
   std::size_t plan = 0;         // tables, shared by all lanes

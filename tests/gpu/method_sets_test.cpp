@@ -7,7 +7,9 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <thread>
 
+#include "backend/frame_processor.h"
 #include "gpu/gpu_support.h"
 #include "support/environment_variable.h"
 
@@ -77,6 +79,35 @@ TEST_F(MethodSets, AreTheSameOnBothDevices) {
     SCOPED_TRACE("set " + std::to_string(round));
     if (const Difference d = difference(set); d.pixels > 2) expect_edges_only(set, d);
   }
+}
+
+// Bands of rows beyond those that may be queued at once: all are made, the rest is skipped once superseded, and work of
+// another thread is not.
+TEST_F(MethodSets, AnImageOfManyBandsIsCompleteUnlessSuperseded) {
+  const Case c{.name = "tall", .nx = 400, .nz = 9000, .adaptive = Adaptive::minimum_variance};
+  const AcquisitionPtr acquisition = make_acquisition(c);
+  const std::vector<std::byte> samples = make_frame(c, *acquisition);
+  const std::shared_ptr<const Plan> plan = make_case_plan(c);
+  const std::unique_ptr<Lane> lane = gpu().make_lane(0, StreamMode::serial);
+  const auto image = [&](bool superseded) {
+    gpu().begin_work();
+    if (superseded) gpu().supersede();
+    form_frame(*lane, plan, {.stamp = {}, .samples = samples});
+    EXPECT_EQ(gpu().end_work(), !superseded);
+    return lane->read_back(Lane::Tap::beamformed);
+  };
+  const std::vector<float> complete = image(false);
+  image(true);
+  EXPECT_EQ(image(false), complete);
+  std::vector<float> other;
+  gpu().begin_work();
+  gpu().supersede();
+  std::thread([&] {
+    form_frame(*lane, plan, {.stamp = {}, .samples = samples});
+    other = lane->read_back(Lane::Tap::beamformed);
+  }).join();
+  EXPECT_TRUE(gpu().end_work());
+  EXPECT_EQ(other, complete);
 }
 
 }  // namespace

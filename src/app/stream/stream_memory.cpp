@@ -42,10 +42,11 @@ StreamNeed stream_need(const Source& source, const ImagingParams& params, const 
 void require_memory(const std::string& name, const StreamSettings& wanted, const StreamNeed& need,
                     std::size_t given_back, const DeviceMemory& device) {
   if (const std::size_t most = device.free + device.used; device.free > 0 && need.device > most) {
-    throw Error(name,
-                fmt::format("{} of device memory needed ({}: {}, tables: {})", megabytes(need.device),
-                            counted(wanted.lanes, "lane"), megabytes(need.device - need.plan), megabytes(need.plan)),
-                "at most " + megabytes(most) + ", which is free", "use fewer lanes or transmits, or shorter frames");
+    throw NoDeviceMemory(
+        name,
+        fmt::format("{} of device memory needed ({}: {}, tables: {})", megabytes(need.device),
+                    counted(wanted.lanes, "lane"), megabytes(need.device - need.plan), megabytes(need.plan)),
+        "at most " + megabytes(most) + ", which is free", "use fewer lanes, pixels or transmits, or shorter frames");
   }
   const std::size_t all = need.slots + need.beside_slots(), there_is = free_host_memory() + given_back;
   if (all <= there_is) return;
@@ -59,8 +60,8 @@ void require_memory(const std::string& name, const StreamSettings& wanted, const
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {
   const std::size_t need = more_lanes > 0 ? now.lane_bytes * static_cast<std::size_t>(more_lanes) : 0;
   if (now.device.used == 0 || need <= now.device.free) return;
-  throw Error(counted(wanted.lanes, "lane"), megabytes(need) + " more needed on the device",
-              "at most " + megabytes(now.device.free) + ", the free memory");
+  throw NoDeviceMemory(counted(wanted.lanes, "lane"), megabytes(need) + " more needed on the device",
+                       "at most " + megabytes(now.device.free) + ", the free memory");
 }
 
 std::size_t default_history_bytes() {

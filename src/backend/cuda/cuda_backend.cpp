@@ -95,6 +95,11 @@ class CudaBackend final : public Backend {
   }
   [[nodiscard]] Multiprocessors multiprocessors() const override { return multiprocessors_; }
   [[nodiscard]] bool computes_elsewhere() const override { return true; }
+  void abandon() override { context_->work.set_abandoned(true); }
+  void resume() override { context_->work.set_abandoned(false); }
+  void begin_work() override { context_->work.begin(); }
+  [[nodiscard]] bool end_work() override { return context_->work.end(); }
+  void supersede() override { context_->work.supersede(); }
   [[nodiscard]] bool usable() const override { return !device_lost(); }
 
  private:
@@ -137,6 +142,12 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
     if (!kernels_fit_device()) {
       why_not = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) + "." +
                 std::to_string(properties.minor) + ") is not supported by this build";
+      return nullptr;
+    }
+    constexpr std::size_t kLeast = std::size_t{256} << 20;  // modules of the kernels, work areas and a small stream
+    if (const std::size_t free = free_bytes(index); free < kLeast) {
+      why_not = std::string(properties.name) + " has " + std::to_string(free >> 20) + " MiB of free memory; " +
+                std::to_string(kLeast >> 20) + " MiB are needed";
       return nullptr;
     }
     static_cast<void>(fft_library());

@@ -46,7 +46,8 @@ class AnalyticSteps final : public LaneSteps {
       sum_delayed(das_.geometry, lines(), pixels(), stream());
     } else {
       sum_by_method(method_, {das_.geometry, das_.is_flat, lines()},
-                    {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, stream());
+                    {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, context_.work,
+                    stream());
     }
   }
   void envelope() override {

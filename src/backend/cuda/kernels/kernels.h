@@ -69,14 +69,17 @@ struct MethodInput {
   bool is_flat;  // Cartesian, and all elements have z 0
   const Complex* lines;
 };
+class SkippableWork;  // runtime/context.h
 struct MethodBuffers {
   Complex* pixels;   // [nz][nx]
   float* weights;    // [nz][nx], factors of the amplitudes
   Complex* scratch;  // [method_scratch()]
 };
 std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& geometry);
-// Same as sum_delayed(), with an adaptive method other than off.
-void sum_by_method(const MethodSettings& settings, const MethodInput& in, const MethodBuffers& to, StreamView stream);
+// Same as sum_delayed(), with an adaptive method other than off. Waits while many launches of one image are queued; the
+// rest of an image of `work` may be skipped.
+void sum_by_method(const MethodSettings& settings, const MethodInput& in, const MethodBuffers& to, SkippableWork& work,
+                   StreamView stream);
 
 // course.cu
 struct CourseTaps {

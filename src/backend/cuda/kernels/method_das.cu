@@ -2,11 +2,14 @@
 // instructions of das_math.cuh if lines are short enough. A warp owns 8 x 4 pixels, as in das_grouped.cu. Methods that
 // read rows store slices of a band of rows first, then make its pixels.
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/tile_sums.cuh"
+#include "backend/cuda/runtime/context.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 
@@ -382,14 +385,12 @@ __global__ void __launch_bounds__(kTileX* kTall)
   to.weights[at] = 1.0f;
 }
 
-// Division of rows that keeps scratch within kMostScratch, if one row does.
+// Division of rows that keeps scratch within kMostMethodScratch, if one row does.
 struct RowPlan {
   std::size_t per_row;     // complex values per row of slices
   std::size_t per_pixels;  // and per row of pixels
   int band;                // rows of pixels in a band
 };
-
-constexpr std::size_t kMostScratch = std::size_t{192} << 20;  // bytes
 
 RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
   const auto nx = static_cast<std::size_t>(g.nx);
@@ -401,7 +402,7 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
     plan.per_row = nx * static_cast<std::size_t>(n + 1);
     plan.per_pixels = nx * static_cast<std::size_t>(MinimumVariance{s.subarray, s.loading}.n_scratch(n));
   }
-  const std::size_t rows = kMostScratch / sizeof(Complex);
+  const std::size_t rows = kMostMethodScratch / sizeof(Complex);
   const std::size_t halo = plan.per_row * 2 * static_cast<std::size_t>(s.rows);
   const std::size_t fit = rows > halo ? (rows - halo) / (plan.per_row + plan.per_pixels) : 0;
   const auto nz = static_cast<std::size_t>(g.nz);
@@ -414,10 +415,32 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* scratch, StreamView stream) {
+// Keeps at most two groups of bands queued: a launch into a full queue waits inside the driver, and with it every other
+// call, those of the window too.
+class BandQueue {
+ public:
+  explicit BandQueue(StreamView stream) : stream_(stream) {}
+  // Called after each band; waits if necessary.
+  void add() {
+    if (++n_ % kGroup != 0) return;
+    const int group = n_ / kGroup;
+    ends_[group % 2].emplace(EventUse::sleep).record(stream_);
+    if (group > 1) ends_[(group - 1) % 2]->synchronize();
+  }
+
+ private:
+  static constexpr int kGroup = 32;
+  StreamView stream_;
+  int n_ = 0;
+  std::array<std::optional<Event>, 2> ends_;
+};
+
+void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* scratch, SkippableWork& work,
+                 StreamView stream) {
   const DasGeometry& g = in.geometry;
   const RowPlan plan = plan_rows(s, g);
-  for (int begin = 0; begin < g.nz; begin += plan.band) {
+  BandQueue queue(stream);
+  for (int begin = 0; begin < g.nz && !work.skip(); begin += plan.band, queue.add()) {
     const int end = std::min(begin + plan.band, g.nz);
     const RowBand band{begin, end, s.rows, g.nx, g.nz};
     const int first = std::max(begin - s.rows, 0);
@@ -456,10 +479,11 @@ std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
          plan.per_pixels * static_cast<std::size_t>(plan.band);
 }
 
-void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodBuffers& buffers, StreamView stream) {
+void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodBuffers& buffers, SkippableWork& work,
+                   StreamView stream) {
   const DasGeometry& g = in.geometry;
   const MethodImage to{buffers.pixels, buffers.weights};
-  if (reads_rows(s.method)) sum_by_rows(s, in, to, buffers.scratch, stream);
+  if (reads_rows(s.method)) sum_by_rows(s, in, to, buffers.scratch, work, stream);
   with_method(s, [&](const auto& method) {
     using Method = std::decay_t<decltype(method)>;
     const Tiles tiles(g.nx, g.nz, kRows<Method>);

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "backend/cuda/runtime/device_buffer.h"
 #include "backend/cuda/runtime/host_memory.h"
@@ -111,6 +113,32 @@ class GpuClock {
   std::int64_t tried_ns_ = 0;
 };
 
+// Long work of the processing thread that need not be completed, see Backend::begin_work() and abandon(). Other
+// threads' work on the same device is completed.
+class SkippableWork {
+ public:
+  void begin() {
+    superseded_ = skipped_ = false;
+    worker_ = std::this_thread::get_id();
+  }
+  [[nodiscard]] bool end() {
+    worker_ = std::thread::id{};
+    return !skipped_;
+  }
+  void supersede() { superseded_ = true; }                        // any thread
+  void set_abandoned(bool abandoned) { abandoned_ = abandoned; }  // any thread
+  // Returns true if the calling thread shall skip the rest. [any thread]
+  [[nodiscard]] bool skip() {
+    if (abandoned_) return true;
+    if (!superseded_ || worker_.load() != std::this_thread::get_id()) return false;
+    return skipped_ = true;
+  }
+
+ private:
+  std::atomic<bool> superseded_{false}, skipped_{false}, abandoned_{false};
+  std::atomic<std::thread::id> worker_{};
+};
+
 struct Context {
   // The device must be the calling thread's current one.
   Context(int device_index, std::string device_name) : device(device_index), name(std::move(device_name)) {}
@@ -136,7 +164,8 @@ struct Context {
   Stream processing{StreamPriority::high};  // precedes flow images
   Stream images;
   FrameOverlap overlap;  // of the stream's lanes
-  Stream background;     // tables and clock anchors
+  SkippableWork work;
+  Stream background;  // tables and clock anchors
   GpuClock clock{background.view()};
   FftCache ffts{processing.view()};
   TableCache tables{background.view(), processing.view()};

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "backend/backend.h"
+
 namespace echoloop::cuda {
 namespace {
 
@@ -66,6 +68,16 @@ const char* cufft_name(cufftResult status) {
   }
 }
 
+[[noreturn]] void throw_no_memory(const char* call) {
+  std::size_t free = 0, total = 0;
+  static_cast<void>(succeeded_quietly(cudaMemGetInfo(&free, &total)));
+  const std::string accepted = total == 0 ? "free memory"
+                                          : "at most " + std::to_string(free >> 20) + " MiB of " +
+                                                std::to_string(total >> 20) + " MiB, which is free";
+  throw NoDeviceMemory("the CUDA device", std::string("too little memory for ") + call, accepted,
+                       "use fewer lanes, pixels or transmits, end other programs on the device, or use --backend cpu");
+}
+
 }  // namespace
 
 bool device_lost() noexcept { return loss.load(std::memory_order_relaxed) != cudaSuccess; }
@@ -84,6 +96,7 @@ std::string loss_text() {
 void throw_cuda(cudaError_t status, const char* call, const char* file, int line) {
   static_cast<void>(cudaGetLastError());
   note_loss(status);
+  if (status == cudaErrorMemoryAllocation) throw_no_memory(call);
   throw CudaError(message(file, line, call, cudaGetErrorName(status), cudaGetErrorString(status)));
 }
 
@@ -91,6 +104,7 @@ void throw_cufft(cufftResult status, const char* call, const char* file, int lin
   static_cast<void>(cudaGetLastError());
   // cuFFT does not report a lost device: queries the runtime, which answers at once.
   static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
+  if (status == CUFFT_ALLOC_FAILED && !device_lost()) throw_no_memory(call);
   const std::string text = "cuFFT result " + std::to_string(static_cast<int>(status));
   throw CudaError(message(file, line, call, cufft_name(status), device_lost() ? text + "; " + loss_text() : text));
 }
