@@ -2,7 +2,7 @@
 // frame beamforms one frame, other filters none; in a stream only the latest request counts and nothing live is lost.
 #include <gtest/gtest.h>
 
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 #include "backend/flow_engine.h"
 #include "support/checking_backend.h"
 #include "support/flow_run.h"

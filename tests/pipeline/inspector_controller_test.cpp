@@ -1,7 +1,7 @@
 // What the open inspector asks of the stream: nothing while it is closed, seldom while live, once while frozen.
 #include <gtest/gtest.h>
 
-#include "app/window/window_review.h"
+#include "app/review/history_requests.h"
 #include "core/units.h"
 #include "support/streaming.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <thread>
 
-#include "app/window/window_review.h"
+#include "app/review/history_requests.h"
 #include "gui/overlay/m_mode_columns.h"
 #include "support/streaming.h"
 

@@ -1,6 +1,7 @@
 // History fed as by a ring: one slot, whose memory circulates. Frame n is filled with n.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -19,7 +20,7 @@ inline std::uint64_t number_in(std::span<const std::byte> samples) {
 struct HistoryRig {
   static constexpr std::size_t kFrameBytes = 1024;
 
-  explicit HistoryRig(std::size_t budget_bytes) : history(budget_bytes) {}
+  explicit HistoryRig(std::size_t budget) : budget_bytes(budget), history(budget) {}
 
   void begin(HostMemory kind = HostMemory::pageable, std::size_t frame_bytes = kFrameBytes) {
     slot = slot_memory(frame_bytes, kind);
@@ -42,13 +43,16 @@ struct HistoryRig {
     slot = history.offer({.stamp = stamp, .samples = slot.bytes}, std::move(slot));
     ++next;
   }
-  // Puts frames, at a pace that the growing memory can follow, until the oldest have gone.
+  // Puts frames, at a pace that the growing memory can follow, until no more memory is due and the oldest have gone.
   void fill() {
     std::size_t frames = 0, same = 0;
     wait_until([&] {
       put();
-      same = history.extent().frames == frames && frames > 0 ? same + 1 : 0;
-      frames = history.extent().frames;
+      const HistoryExtent extent = history.extent();
+      const std::size_t piece = std::max(budget_bytes / 8, slot.bytes.size());
+      const bool grows = !no_memory && extent.bytes + piece <= budget_bytes;
+      same = !grows && extent.frames == frames && frames > 0 ? same + 1 : 0;
+      frames = extent.frames;
       return same == 100;
     });
   }
@@ -77,6 +81,7 @@ struct HistoryRig {
     }
   }
 
+  std::size_t budget_bytes;
   AcquisitionPtr acquisition;
   FrameMemory slot;
   std::uint64_t next = 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 #include "core/param_table.h"
 #include "support/fake_backend.h"
 #include "support/streaming.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/outputs/comparison.h"
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 #include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/streaming.h"

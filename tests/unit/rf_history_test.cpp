@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "app/window/window_review.h"
+#include "app/review/history_requests.h"
 #include "core/stream_settings.h"
 #include "support/acquisitions.h"
 #include "support/history_rig.h"

@@ -1,12 +1,20 @@
 // The kinds of sources, each defined once: the prefix of its names, and the function that opens it. open_source(),
-// sessions and the check of output files read these rows; a new kind is one row. Constant data. [any thread]
+// sessions and the check of output files read these rows; a new kind is one row. Constant data. [any thread] And the
+// opening of a source in the background.
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/facts.h"
 #include "core/params.h"
@@ -82,5 +90,54 @@ ImagingParams window_params(const OpenedSource& opened);
 
 // check_params() for a source opened for comparison: the Error names this source.
 void check_params_of(const OpenedSource& opened, const ImagingParams& params);
+
+// Opens a source on its own thread, so that a large file never delays the image. The result is passed as a value. A
+// cancelled attempt is requested to stop and left alone: a library that does not react delays nothing. Owned and polled
+// by the UI thread.
+
+class SourceOpener {
+ public:
+  struct Result {
+    std::optional<OpenedSource> opened;  // empty if it failed
+    std::exception_ptr error;            // reason of the failure
+  };
+
+  // Starts opening; cancels an earlier attempt in progress.
+  void open(const std::string& name, const Facts& facts = {});
+  void open_again();  // the source of the last open()
+  void cancel();
+
+  [[nodiscard]] bool busy() const { return busy_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] double fraction() const { return attempt_ == nullptr ? 0.0 : attempt_->fraction.load(); }
+  // Returns the state of the address of a scanner whose sender has not connected yet.
+  [[nodiscard]] std::optional<LiveWaiting> waiting() const;
+  std::optional<Result> take();  // the result, if finished
+
+ private:
+  // Shared with its worker thread. `result` belongs to the thread until `done`.
+  struct Attempt {
+    std::atomic<double> fraction{0.0};
+    std::atomic<bool> done{false};
+    bool listens = false;  // at a scanner's address
+    std::mutex mutex;
+    std::optional<LiveWaiting> waiting;  // under mutex
+    Result result;
+  };
+  struct Worker {
+    template <class Body>
+    Worker(Body body, std::shared_ptr<Attempt> of) : attempt(std::move(of)), thread(std::move(body)) {}
+    std::shared_ptr<Attempt> attempt;
+    std::jthread thread;
+  };
+
+  static void run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop);
+
+  std::string name_;
+  Facts facts_;
+  bool busy_ = false;  // between open() and take() or cancel()
+  std::shared_ptr<Attempt> attempt_;
+  std::vector<Worker> threads_;
+};
 
 }  // namespace echoloop

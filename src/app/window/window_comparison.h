@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/window/engine.h"
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 #include "app/window/window_review.h"
 
 namespace echoloop {

@@ -21,55 +21,6 @@
 
 namespace echoloop {
 
-// Opens a source on its own thread, so that a large file never delays the image. The result is passed as a value. A
-// cancelled attempt is requested to stop and left alone: a library that does not react delays nothing. Owned and polled
-// by the UI thread.
-
-class SourceOpener {
- public:
-  struct Result {
-    std::optional<OpenedSource> opened;  // empty if it failed
-    std::exception_ptr error;            // reason of the failure
-  };
-
-  // Starts opening; cancels an earlier attempt in progress.
-  void open(const std::string& name, const Facts& facts = {});
-  void open_again();  // the source of the last open()
-  void cancel();
-
-  [[nodiscard]] bool busy() const { return busy_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] double fraction() const { return attempt_ == nullptr ? 0.0 : attempt_->fraction.load(); }
-  // Returns the state of the address of a scanner whose sender has not connected yet.
-  [[nodiscard]] std::optional<LiveWaiting> waiting() const;
-  std::optional<Result> take();  // the result, if finished
-
- private:
-  // Shared with its worker thread. `result` belongs to the thread until `done`.
-  struct Attempt {
-    std::atomic<double> fraction{0.0};
-    std::atomic<bool> done{false};
-    bool listens = false;  // at a scanner's address
-    std::mutex mutex;
-    std::optional<LiveWaiting> waiting;  // under mutex
-    Result result;
-  };
-  struct Worker {
-    template <class Body>
-    Worker(Body body, std::shared_ptr<Attempt> of) : attempt(std::move(of)), thread(std::move(body)) {}
-    std::shared_ptr<Attempt> attempt;
-    std::jthread thread;
-  };
-
-  static void run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop);
-
-  std::string name_;
-  Facts facts_;
-  bool busy_ = false;  // between open() and take() or cancel()
-  std::shared_ptr<Attempt> attempt_;
-  std::vector<Worker> threads_;
-};
-
 class WindowOpening {
  public:
   enum class Current { is_replaced, becomes_a };  // the source in use; becomes_a: side A of the comparison

@@ -14,7 +14,7 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/outputs/save_queue.h"
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 #include "app/window/window_review.h"
 #include "core/error.h"
 #include "core/units.h"

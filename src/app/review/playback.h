@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "app/opening/source_kinds.h"
 #include "app/stream/session.h"
-#include "app/window/window_opening.h"
 #include "backend/reprocessor.h"
 #include "gui/state/ui_state.h"
 #include "history/rf_history.h"

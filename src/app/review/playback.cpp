@@ -1,4 +1,4 @@
-#include "app/window/playback.h"
+#include "app/review/playback.h"
 
 #include <fmt/format.h>
 
