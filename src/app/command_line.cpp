@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/commands.h"
 #include "app/opening/source_kinds.h"
-#include "app/option_list.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/preset.h"

@@ -1,5 +1,3 @@
-#include "app/option_list.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/options.h"
 #include "app/outputs/output_files.h"

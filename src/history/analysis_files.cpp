@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// Defined in files of their own.
+// Defined below or in other files.
 extern const AnalysisFileRow kFlowFile, kObjectsFile, kSpectrogramFile;
 
 namespace {

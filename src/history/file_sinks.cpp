@@ -12,7 +12,7 @@
 
 namespace echoloop {
 
-// Defined in files of their own.
+// Defined below or in other files.
 std::unique_ptr<FrameFile> make_uff_file(const FrameFileRequest& request);
 std::unique_ptr<FrameFile> make_raw_npy_file(const FrameFileRequest& request);
 

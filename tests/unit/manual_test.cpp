@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/option_list.h"
+#include "app/commands.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/outputs/measured_values.h"

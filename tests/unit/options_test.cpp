@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/option_list.h"
+#include "app/commands.h"
 #include "app/options/preset.h"
 #include "core/error.h"
 #include "support/acquisitions.h"

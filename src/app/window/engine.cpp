@@ -6,7 +6,6 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
-#include "app/outputs/output_files.h"
 #include "app/stream/stream_memory.h"
 #include "core/param_table.h"
 #include "core/transmits.h"
@@ -44,13 +43,9 @@ bool refused_in_kiosk(Model& model) {
   return true;
 }
 
-bool is_scripted(const Options& options) {
-  return options.frames > 0 || options.duration_s > 0.0 || is_kiosk(options) || names_output(options.files);
-}
-
-ViewerOptions viewer_options(const Options& options, Interop interop, SurfaceKind surface, Queries queries) {
-  const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.files["--screenshot"].empty();
-  const bool kiosk = is_kiosk(options);
+ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop interop, SurfaceKind surface,
+                             Queries queries) {
+  const bool kiosk = is_kiosk(options), scripted = kind == RunKind::unattended;
   return {.width = options.width,
           .height = options.height,
           .surface = surface,

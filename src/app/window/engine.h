@@ -40,17 +40,20 @@ struct Engine {
   [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
 };
 
+enum class RunKind { attended, unattended };  // unattended: messages in the window are not read
+
 [[nodiscard]] bool refused_in_kiosk(Model& model);  // with a message
-[[nodiscard]] inline bool is_kiosk(const Options& options) { return options.kiosk_idle_s > 0.0; }
-// Returns true for a run without an operator: with an end or output files on the command line, or in a kiosk.
-[[nodiscard]] bool is_scripted(const Options& options);
+[[nodiscard]] inline bool is_kiosk(const WindowOptions& options) { return options.kiosk_idle_s > 0.0; }
+// Returns true for a run with an end on the command line.
+[[nodiscard]] inline bool has_end(const RunLimits& limits) { return limits.frames > 0 || limits.duration_s > 0.0; }
 
 // Returns the session of the image on screen; empty without a source.
 [[nodiscard]] SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Viewer& viewer,
                                        SavedMoment moment);
 
 // Returns the options of the window, from those of the program and its kind of run: kiosk, script or user.
-ViewerOptions viewer_options(const Options& options, Interop interop, SurfaceKind surface, Queries queries);
+ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop interop, SurfaceKind surface,
+                             Queries queries);
 
 [[nodiscard]] ProgramFacts program_facts();
 

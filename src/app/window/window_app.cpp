@@ -19,6 +19,12 @@
 #include "source/live/live_source.h"
 
 namespace echoloop {
+namespace {
+
+RunKind kind_if(bool unattended) { return unattended ? RunKind::unattended : RunKind::attended; }
+
+}  // namespace
+
 WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries queries)
     : options(with),
       chosen(choose_backend(with.backend)),
@@ -29,7 +35,8 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
   if (is_kiosk(options))
     state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   const Interop interop = options.interop && engine.on_gpu() ? Interop::try_it : Interop::off;
-  viewer = std::make_unique<Viewer>(viewer_options(options, interop, surface, std::move(queries)), commands,
+  const RunKind kind = kind_if(has_end(options) || !options.files["--screenshot"].empty());
+  viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, std::move(queries)), commands,
                                     engine.live, &engine.past);
 }
 
@@ -37,16 +44,26 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : own_(options, surface, make_queries()),
       recording_(&own_.engine.history, own_.state, options.files[kRecordOption]),
       comparison_(own_.state),
-      review_(own_.state, own_.options, own_.engine, *own_.viewer, comparison_.source(), [this] { apply_stream(); }),
+      review_(
+          own_.state,
+          options.loop_given || options.frames > 0 ? WindowReview::OneFrame::repeated : WindowReview::OneFrame::once,
+          own_.engine, *own_.viewer, comparison_.source(), [this] { apply_stream(); }),
       reference_(own_.state, own_.engine, *own_.viewer, review_),
       presets_(own_.state, own_.in_use, own_.engine, [this] { stream_.apply_params(); }),
       saving_(own_.state, own_.in_use, own_.engine, *own_.viewer),
-      outputs_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer),
-      stream_(own_.state, own_.options, own_.in_use, own_.engine),
-      opening_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer),
-      import_(own_.state, own_.options, own_.in_use, opening_),
+      outputs_(own_.state, own_.options, own_.options, own_.in_use, own_.engine, *own_.viewer),
+      stream_(own_.state,
+              {.imaging = own_.options,
+               .queue_given = options.queue_given,
+               .max_frames = options.frames,
+               .every_frame =
+                   options.frames > 0 || !options.files[kRecordOption].empty() || !options.files["--video"].empty()},
+              own_.options, own_.in_use, own_.engine),
+      opening_(own_.state, options.files[kRecordOption], own_.in_use, own_.engine, *own_.viewer),
+      import_(own_.state, {own_.options, options.backend}, kind_if(has_end(options) || is_kiosk(options)), own_.in_use,
+              opening_),
       scanner_(own_.state, own_.in_use, opening_),
-      question_(own_.state, own_.options),
+      question_(own_.state, kind_if(options.frames > 0 || is_kiosk(options))),
       reset_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer,
              {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
       sound_speed_(own_.state, own_.engine, *own_.viewer) {
@@ -286,7 +303,9 @@ void WindowApp::opening_failed(const Error& error) {
 
 // Reports an error of the command line's source: in the window, as a double click on a file has no terminal.
 void WindowApp::first_opening_failed(const Error& error) {
-  if (is_scripted(own_.options) || opening_.name() == default_source()) throw error;
+  const Options& options = own_.options;  // without an operator a message in the window is not read
+  if (has_end(options) || is_kiosk(options) || names_output(options.files) || opening_.name() == default_source())
+    throw error;
   print_error("echoloop: {}\n", error.what());
   clear_marks(state().marks);  // of the rejected source
   opening_.open(default_source(), {}, {.refused = error.what()});

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "app/window/engine.h"
 #include "app/review/playback.h"
+#include "app/window/engine.h"
 #include "app/window/window_review.h"
 
 namespace echoloop {

@@ -15,7 +15,7 @@ namespace echoloop {
 
 class WindowDoubts {
  public:
-  WindowDoubts(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine)
+  WindowDoubts(WindowState& state, const WindowOptions& options, SourceInUse& in_use, Engine& engine)
       : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
 
   void begin();  // another source, or other facts: no doubts until one of its frames is measured
@@ -26,7 +26,7 @@ class WindowDoubts {
   void show(const std::vector<Doubt>& doubts);
 
   WindowState& state_;
-  const Options& options_;
+  const WindowOptions& options_;
   SourceInUse& in_use_;
   Engine& engine_;
   bool wanted_ = false;  // begin() was called after the start of work_

@@ -40,10 +40,8 @@ bool same_contents(const FileOutline& a, const FileOutline& b) {
 }  // namespace
 
 bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
-  const RunLimits& options = options_;
   std::error_code error;
-  const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
-  if (!is_file_source(file.string()) || is_kiosk(options_) || alone ||
+  if (!is_file_source(file.string()) || kind_ == RunKind::unattended ||
       (!fs::is_regular_file(file, error) && !fs::is_directory(file, error)))
     return false;
   read(file, why, std::move(refuse));
@@ -97,7 +95,7 @@ void WindowImport::begin_draft(const Reading& reading) {
   } else {
     draft_.emplace(make_draft(file_, contents));
   }
-  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(options_, options_.backend);
+  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(preview_.options, preview_.backend);
   ImportState& state = state_.import;
   state = {};
   state.open = true;

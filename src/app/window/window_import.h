@@ -135,8 +135,13 @@ bool is_sample_array(const OutlineEntry& entry);  // may contain the samples
 
 class WindowImport {
  public:
-  WindowImport(WindowState& state, const Options& options, SourceInUse& in_use, WindowOpening& opening)
-      : state_(state), options_(options), in_use_(in_use), opening_(opening) {}
+  struct Preview {
+    const ImagingOptions& options;
+    BackendChoice backend;
+  };
+  // An unattended run: offer() refuses.
+  WindowImport(WindowState& state, const Preview& preview, RunKind kind, SourceInUse& in_use, WindowOpening& opening)
+      : state_(state), preview_(preview), kind_(kind), in_use_(in_use), opening_(opening) {}
 
   // Opens the assistant for a file that did not open, if a description could help; otherwise `refuse` gets the error.
   // Returns false for files that the assistant does not support.
@@ -177,7 +182,8 @@ class WindowImport {
   [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or the existing ones make no image
 
   WindowState& state_;
-  const Options& options_;
+  const Preview preview_;
+  const RunKind kind_;
   SourceInUse& in_use_;
   WindowOpening& opening_;
   std::shared_ptr<Reading> reading_;

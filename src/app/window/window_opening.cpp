@@ -90,8 +90,7 @@ std::optional<SourceOpener::Result> WindowOpening::take() {
 
 void WindowOpening::offer_repair() {
   std::vector<std::filesystem::path> folders = {save_folder(viewer_.settings().saving, UserFolder::videos)};
-  const std::filesystem::path& record = options_.files[kRecordOption];
-  if (!record.empty()) folders.push_back(std::filesystem::absolute(record).parent_path());
+  if (!record_.empty()) folders.push_back(std::filesystem::absolute(record_).parent_path());
   for (const std::filesystem::path& folder : folders) {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
     if (!found.empty()) state_.opening.unfinished = found.front();
@@ -192,7 +191,7 @@ void WindowScanner::say(const std::vector<LiveNote>& notes) {
 
 void SandboxQuestion::ask(Asker asker, const NoSandbox& why, const std::string& name) {
   question_ = Question{.asker = asker, .why = why, .answer = {}};
-  if (is_kiosk(options_) || options_.frames > 0) {
+  if (kind_ == RunKind::unattended) {
     question_->answer = SandboxAnswer::cancel;
   } else {
     state_.opening.unsandboxed = name;

@@ -31,8 +31,9 @@ class WindowOpening {
     std::string refused = {};  // error of the command line's source, which this one replaces
   };
 
-  WindowOpening(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer)
-      : state_(state), options_(options), in_use_(in_use), engine_(engine), viewer_(viewer) {}
+  // `record`: file of --record.
+  WindowOpening(WindowState& state, std::filesystem::path record, SourceInUse& in_use, Engine& engine, Viewer& viewer)
+      : state_(state), record_(std::move(record)), in_use_(in_use), engine_(engine), viewer_(viewer) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
   // Opens a source. The scanner in use or being waited for keeps its address: it is not opened again, but continues. A
@@ -64,7 +65,7 @@ class WindowOpening {
   [[nodiscard]] bool uses_scanner(const std::string& name) const;
 
   WindowState& state_;
-  const Options& options_;
+  const std::filesystem::path record_;
   SourceInUse& in_use_;
   Engine& engine_;
   Viewer& viewer_;
@@ -112,9 +113,9 @@ class SandboxQuestion {
     SandboxAnswer answer;
   };
 
-  SandboxQuestion(WindowState& state, const Options& options) : state_(state), options_(options) {}
+  SandboxQuestion(WindowState& state, RunKind kind) : state_(state), kind_(kind) {}
 
-  // Asks about the recording `name`. In a kiosk, and in a run with a number of frames, the answer is no.
+  // Asks about the recording `name`. In an unattended run the answer is no.
   void ask(Asker asker, const NoSandbox& why, const std::string& name);
   void answer(SandboxAnswer answer);
   void withdraw();  // the recording is not needed any more
@@ -129,7 +130,7 @@ class SandboxQuestion {
   };
 
   WindowState& state_;
-  const Options& options_;
+  const RunKind kind_;
   std::optional<Question> question_;  // shown in OpeningView::unsandboxed
 };
 

@@ -15,10 +15,11 @@
 #include "version.h"
 
 namespace echoloop {
-WindowOutputs::WindowOutputs(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine,
-                             Viewer& viewer)
+WindowOutputs::WindowOutputs(WindowState& state, const OutputOptions& options, const WindowOptions& window,
+                             SourceInUse& in_use, Engine& engine, Viewer& viewer)
     : state_(state),
       options_(options),
+      window_(window),
       in_use_(in_use),
       engine_(engine),
       viewer_(viewer),
@@ -53,7 +54,7 @@ void WindowOutputs::write(const Run& run) {
   if (sinks_ != nullptr) writer([&] { sinks_->finish({&last, *engine_.backend, in_use_.named}, totals); });
   if (last.host_db != nullptr) {
     write_image_files({.options = options,
-                       .window = options_,
+                       .window = window_,
                        .info = state_.source,
                        .source = *in_use_.source,
                        .named = in_use_.named,

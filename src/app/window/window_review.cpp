@@ -13,10 +13,10 @@
 
 namespace echoloop {
 
-WindowReview::WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer,
+WindowReview::WindowReview(WindowState& state, OneFrame one_frame, Engine& engine, Viewer& viewer,
                            ComparedSource& compared, std::function<void()> apply_stream)
     : state_(state),
-      options_(options),
+      one_frame_(one_frame),
       engine_(engine),
       viewer_(viewer),
       apply_stream_(std::move(apply_stream)),
@@ -71,8 +71,7 @@ void WindowReview::stream_failed() {
 
 bool WindowReview::plays_once() const {
   const SourceInfo& source = state_.source;
-  const auto& options = options_;
-  return source.frame_count == 1 && !options.loop_given && options.frames == 0 && source.acquisition != nullptr &&
+  return source.frame_count == 1 && one_frame_ == OneFrame::once && source.acquisition != nullptr &&
          engine_.history.budget_bytes() >= source.acquisition->frame_bytes();
 }
 

@@ -84,9 +84,11 @@ class WindowPacer {
 
 class WindowReview {
  public:
-  // `compared`: side A of a comparison with another recording. `apply_stream`: called if the stream's settings must be
-  // adjusted() again.
-  WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer, ComparedSource& compared,
+  enum class OneFrame { once, repeated };  // a recording of one frame; repeated: for a given number, or by request
+
+  // `compared`: side A of a comparison with another recording.
+  // `apply_stream`: called if the stream's settings must be adjusted() again.
+  WindowReview(WindowState& state, OneFrame one_frame, Engine& engine, Viewer& viewer, ComparedSource& compared,
                std::function<void()> apply_stream);
 
   void toggle_freeze();
@@ -118,7 +120,7 @@ class WindowReview {
   void look_at_work();
 
   WindowState& state_;
-  const Options& options_;
+  const OneFrame one_frame_;
   Engine& engine_;
   Viewer& viewer_;
   const std::function<void()> apply_stream_;

@@ -110,7 +110,8 @@ class WindowSaving {
 
 class WindowOutputs {
  public:
-  WindowOutputs(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer);
+  WindowOutputs(WindowState& state, const OutputOptions& options, const WindowOptions& window, SourceInUse& in_use,
+                Engine& engine, Viewer& viewer);
 
   // Returns true if a file needs the images on the host.
   [[nodiscard]] bool need_host_image() const { return need_host_image_; }
@@ -130,7 +131,8 @@ class WindowOutputs {
   void write_report_of(const Run& run, FileWriter& writer);
 
   WindowState& state_;
-  const Options& options_;
+  const OutputOptions& options_;
+  const WindowOptions& window_;
   SourceInUse& in_use_;
   Engine& engine_;
   Viewer& viewer_;

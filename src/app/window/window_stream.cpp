@@ -82,10 +82,12 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
             .defaults = window_params(opened),
             .preset = {},
             .stream = state_.stream};
-  static const decltype(options_.settings) kNone;
+  static const std::vector<std::string> kNone;
   const bool meant = purpose.refused.empty();  // the command line's settings apply to its own source
-  const auto& settings = meant ? options_.settings : kNone;
-  const auto given = [&] { return meant ? given_params(options_, plan.defaults, *now.acquisition) : plan.defaults; };
+  const auto& settings = meant ? given_.imaging.settings : kNone;
+  const auto given = [&] {
+    return meant ? given_params(given_.imaging, plan.defaults, *now.acquisition) : plan.defaults;
+  };
   const ImagingParams params = saved != nullptr && !plan.first      ? apply_settings(plan.defaults, saved->settings)
                                : saved != nullptr                   ? given()
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
@@ -161,7 +163,7 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   if (!preset.note.empty()) {
     state_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
   }
-  if (const ProbePreset& given = options_.preset; plan.first && given.preset != nullptr) {
+  if (const ProbePreset& given = given_.imaging.preset; plan.first && given.preset != nullptr) {
     const std::string why = why_not_whole(*given.preset, acquisition);
     if (!why.empty()) state_.say(Severity::warning, why, "source");
   }
@@ -179,14 +181,12 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
 }
 
 void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source) {
-  const auto& options = options_;
-  const bool users = in_use_.source == nullptr ? options.queue_given
+  const bool users = in_use_.source == nullptr ? given_.queue_given
                                                : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
                                                      chosen_queue_->slots != stream.slots;
   if (users) return chosen_queue_.reset();
   stream = start_settings(stream, {.phantom = !source.phantom.empty(),
-                                   .every_frame = options.frames > 0 || !options.files[kRecordOption].empty() ||
-                                                  !options.files["--video"].empty(),
+                                   .every_frame = given_.every_frame,
                                    .on_cpu = !engine_.on_gpu(),
                                    .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
   chosen_queue_ = stream;
@@ -260,7 +260,7 @@ void WindowStream::begin(const RingCounts& counts) {
       *engine_.backend, coming.source, engine_.live.images, engine_.trace,
       SessionOptions{.stream = start.stream,
                      .params = state_.params,
-                     .max_frames = options_.frames,
+                     .max_frames = given_.max_frames,
                      .host_copy = start.host_copy,
                      .on_image = start.on_image,
                      .samples = state_.source.samples,

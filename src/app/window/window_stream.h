@@ -24,10 +24,19 @@
 
 namespace echoloop {
 
+// From the command line, for the first source.
+struct StreamStart {
+  const ImagingOptions& imaging;
+  bool queue_given;          // see StreamingOptions
+  std::uint64_t max_frames;  // 0: no limit
+  bool every_frame;          // counted or written to files
+};
+
 class WindowStream {
  public:
-  WindowStream(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine)
-      : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
+  WindowStream(WindowState& state, const StreamStart& start, const WindowOptions& options, SourceInUse& in_use,
+               Engine& engine)
+      : state_(state), given_(start), in_use_(in_use), engine_(engine), doubts_(state, options, in_use, engine) {}
 
   void describe_backend();
 
@@ -99,7 +108,7 @@ class WindowStream {
   };
 
   WindowState& state_;
-  const Options& options_;
+  const StreamStart given_;
   SourceInUse& in_use_;
   Engine& engine_;
   AcquisitionPtr acquisition_;                  // of the last session
@@ -108,7 +117,7 @@ class WindowStream {
   std::optional<Coming> coming_;                // the next stream
   std::future<RingCounts> ended_;               // end of the previous stream; the counts that it leaves
   StatsCollector stats_;
-  WindowDoubts doubts_{state_, options_, in_use_, engine_};
+  WindowDoubts doubts_;
 };
 
 // States to restore. Reset: that of a fresh start, with its own stream; by key, by control, and automatically in a
@@ -124,7 +133,7 @@ class WindowReset {
     WindowReference& reference;
     WindowStream& stream;
   };
-  WindowReset(WindowState& state, const Options& options, SourceInUse& in_use, Engine& engine, Viewer& viewer,
+  WindowReset(WindowState& state, const WindowOptions& options, SourceInUse& in_use, Engine& engine, Viewer& viewer,
               Controllers controllers)
       : state_(state),
         options_(options),
@@ -160,7 +169,7 @@ class WindowReset {
   void reset_to_start(std::optional<Setup> undo, std::string done);
 
   WindowState& state_;
-  const Options& options_;
+  const WindowOptions& options_;
   SourceInUse& in_use_;
   Engine& engine_;
   Viewer& viewer_;

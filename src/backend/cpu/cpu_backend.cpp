@@ -25,7 +25,7 @@
 
 namespace echoloop {
 
-// Defined in files of their own.
+// Defined below or in other files.
 std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
 std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
 std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads);

@@ -23,7 +23,7 @@ void install_nvtx_ranges();
 namespace echoloop {
 namespace cuda {
 
-// Defined in files of their own.
+// Defined below or in other files.
 std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context);
 std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context);
 
@@ -95,8 +95,8 @@ class CudaBackend final : public Backend {
   }
   [[nodiscard]] Multiprocessors multiprocessors() const override { return multiprocessors_; }
   [[nodiscard]] bool computes_elsewhere() const override { return true; }
-  void abandon() override { context_->work.set_abandoned(true); }
-  void resume() override { context_->work.set_abandoned(false); }
+  void abandon() override { context_->work.abandon(); }
+  void resume() override { context_->work.resume(); }
   void begin_work() override { context_->work.begin(); }
   [[nodiscard]] bool end_work() override { return context_->work.end(); }
   void supersede() override { context_->work.supersede(); }

@@ -117,118 +117,103 @@ constexpr std::size_t kMaxAssumptions = 64;
 constexpr std::size_t kMaxAxes = 8;
 constexpr std::size_t kMostFramesInARun = 4096;
 
-template <class Enum>
-Enum decode_enum(PayloadReader& in, Enum last) {
-  const auto value = in.number<std::uint32_t>();
-  if (value > static_cast<std::uint32_t>(last)) throw BadMessage("an unknown kind");
-  return static_cast<Enum>(value);
-}
+// Writer and Reader have the same verbs, so that one list of members serves both directions.
 
-template <class Enum>
-void encode_enum(PayloadWriter& out, Enum value) {
-  out.number(static_cast<std::uint32_t>(value));
-}
-
-void encode_probe(PayloadWriter& out, const Probe& probe) {
-  out.text(probe.name);
-  encode_enum(out, probe.kind);
-  out.number(probe.pitch_m);
-  out.number(probe.element_width_m);
-  out.numbers(std::span(probe.elements));
-}
-
-Probe decode_probe(PayloadReader& in) {
-  Probe probe;
-  probe.name = in.text(kMaxText);
-  probe.kind = decode_enum(in, ProbeKind::phased);
-  probe.pitch_m = in.number<double>();
-  probe.element_width_m = in.number<double>();
-  probe.elements = in.numbers<Element>(static_cast<std::size_t>(kMaxElements));
-  return probe;
-}
-
-void encode_transmit(PayloadWriter& out, const Transmit& transmit) {
-  encode_enum(out, transmit.kind);
-  for (const double value :
-       {transmit.angle_rad, transmit.source_x_m, transmit.source_z_m, transmit.t0_s, transmit.aperture_m}) {
+struct Writer {
+  PayloadWriter& out;
+  template <class T>
+  void number(const T& value) {
     out.number(value);
   }
-  out.numbers(std::span(transmit.element_delays_s));
+  void text(const std::string& value) { out.text(value); }
+  template <class T>
+  void numbers(const std::vector<T>& values, std::size_t /*most*/) {
+    out.numbers(std::span(values));
+  }
+  template <class Enum>
+  void choice(Enum value, Enum /*last*/) {
+    out.number(static_cast<std::uint32_t>(value));
+  }
+  template <class T, class Each>
+  void list(const std::vector<T>& values, std::size_t most, const char* /*too_many*/, Each each) {
+    const std::size_t n = std::min(values.size(), most);
+    out.number(static_cast<std::uint32_t>(n));
+    for (std::size_t k = 0; k < n; ++k) each(values[k]);
+  }
+};
+
+struct Reader {
+  PayloadReader& in;
+  template <class T>
+  void number(T& value) {
+    value = in.number<T>();
+  }
+  void number(bool& value) { value = in.number<std::uint8_t>() != 0; }
+  void text(std::string& value) { value = in.text(kMaxText); }
+  template <class T>
+  void numbers(std::vector<T>& values, std::size_t most) {
+    values = in.numbers<T>(most);
+  }
+  template <class Enum>
+  void choice(Enum& value, Enum last) {
+    const auto number = in.number<std::uint32_t>();
+    if (number > static_cast<std::uint32_t>(last)) throw BadMessage("an unknown kind");
+    value = static_cast<Enum>(number);
+  }
+  template <class T, class Each>
+  void list(std::vector<T>& values, std::size_t most, const char* too_many, Each each) {
+    const auto n = in.number<std::uint32_t>();
+    if (n > most) throw BadMessage(too_many);
+    for (std::uint32_t k = 0; k < n; ++k) {
+      if constexpr (std::is_default_constructible_v<T>) {
+        each(values.emplace_back());
+      } else {
+        each(values.emplace_back(std::string()));
+      }
+    }
+  }
+};
+
+// Acquisition: const for a Writer.
+void exchange(auto io, auto& a) {
+  constexpr auto kElements = static_cast<std::size_t>(kMaxElements);
+  io.text(a.probe.name);
+  io.choice(a.probe.kind, ProbeKind::phased);
+  io.number(a.probe.pitch_m);
+  io.number(a.probe.element_width_m);
+  io.numbers(a.probe.elements, kElements);
+  io.list(a.transmits, static_cast<std::size_t>(kMaxTransmits), "too many transmits", [&](auto& t) {
+    io.choice(t.kind, TransmitKind::delays);
+    for (auto* const value : {&t.angle_rad, &t.source_x_m, &t.source_z_m, &t.t0_s, &t.aperture_m}) io.number(*value);
+    io.numbers(t.element_delays_s, kElements);
+  });
+  io.number(a.n_samples);
+  io.choice(a.sample_type, SampleType::float32);
+  io.choice(a.signal, SignalKind::iq);
+  io.choice(a.data, DataKind::beamformed);
+  for (auto* const value :
+       {&a.sampling_hz, &a.center_hz, &a.bandwidth_hz, &a.demod_hz, &a.sound_speed_m_s, &a.frame_rate_hz})
+    io.number(*value);
+  io.list(a.assumptions, kMaxAssumptions, "too many assumptions", [&](auto& assumption) {
+    io.text(assumption.text);
+    io.text(assumption.fact);
+  });
 }
 
-Transmit decode_transmit(PayloadReader& in) {
-  Transmit transmit;
-  transmit.kind = decode_enum(in, TransmitKind::delays);
-  for (double* const value :
-       {&transmit.angle_rad, &transmit.source_x_m, &transmit.source_z_m, &transmit.t0_s, &transmit.aperture_m}) {
-    *value = in.number<double>();
-  }
-  transmit.element_delays_s = in.numbers<double>(static_cast<std::size_t>(kMaxElements));
-  return transmit;
-}
-
-void encode_acquisition(PayloadWriter& out, const Acquisition& a) {
-  encode_probe(out, a.probe);
-  out.number(static_cast<std::uint32_t>(a.transmits.size()));
-  for (const Transmit& transmit : a.transmits) encode_transmit(out, transmit);
-  out.number(static_cast<std::int32_t>(a.n_samples));
-  encode_enum(out, a.sample_type);
-  encode_enum(out, a.signal);
-  encode_enum(out, a.data);
-  for (const double value :
-       {a.sampling_hz, a.center_hz, a.bandwidth_hz, a.demod_hz, a.sound_speed_m_s, a.frame_rate_hz}) {
-    out.number(value);
-  }
-  const std::size_t n_assumptions = std::min(a.assumptions.size(), kMaxAssumptions);
-  out.number(static_cast<std::uint32_t>(n_assumptions));
-  for (std::size_t k = 0; k < n_assumptions; ++k) {
-    out.text(a.assumptions[k].text);
-    out.text(a.assumptions[k].fact);
-  }
-}
-
-Acquisition decode_acquisition(PayloadReader& in) {
-  Acquisition a;
-  a.probe = decode_probe(in);
-  const auto n_transmits = in.number<std::uint32_t>();
-  if (n_transmits > static_cast<std::uint32_t>(kMaxTransmits)) throw BadMessage("too many transmits");
-  for (std::uint32_t k = 0; k < n_transmits; ++k) a.transmits.push_back(decode_transmit(in));
-  a.n_samples = in.number<std::int32_t>();
-  a.sample_type = decode_enum(in, SampleType::float32);
-  a.signal = decode_enum(in, SignalKind::iq);
-  a.data = decode_enum(in, DataKind::beamformed);
-  for (double* const value :
-       {&a.sampling_hz, &a.center_hz, &a.bandwidth_hz, &a.demod_hz, &a.sound_speed_m_s, &a.frame_rate_hz}) {
-    *value = in.number<double>();
-  }
-  const auto n_assumptions = in.number<std::uint32_t>();
-  if (n_assumptions > kMaxAssumptions) throw BadMessage("too many assumptions");
-  for (std::uint32_t k = 0; k < n_assumptions; ++k) {
-    std::string text = in.text(kMaxText);
-    a.assumptions.emplace_back(std::move(text), in.text(kMaxText));
-  }
-  return a;
-}
-
-void encode_named(PayloadWriter& out, const NamedSamples& named) {
-  for (const std::string& text : {named.data, named.imag, named.why_not}) out.text(text);
-  out.numbers(std::span(named.shape));
-  out.number(static_cast<std::uint32_t>(named.axes.size()));
-  for (const std::string& axis : named.axes) out.text(axis);
-  out.number(named.offset);
-  out.number(static_cast<std::uint8_t>(named.turned));
-}
-
-NamedSamples decode_named(PayloadReader& in) {
-  NamedSamples named;
-  for (std::string* const text : {&named.data, &named.imag, &named.why_not}) *text = in.text(kMaxText);
-  named.shape = in.numbers<std::uint64_t>(kMaxAxes);
-  const auto n_axes = in.number<std::uint32_t>();
-  if (n_axes > kMaxAxes) throw BadMessage("too many axes");
-  for (std::uint32_t k = 0; k < n_axes; ++k) named.axes.push_back(in.text(kMaxText));
-  named.offset = in.number<double>();
-  named.turned = in.number<std::uint8_t>() != 0;
-  return named;
+// LibraryRecording without its acquisition: const for a Writer.
+void exchange_recording(auto io, auto& r) {
+  io.number(r.frame_count);
+  io.text(r.format);
+  io.numbers(r.frame_offsets, kMaxMessageBytes / sizeof(std::uint64_t));
+  io.numbers(r.scanner.times_s, kMaxMessageBytes / sizeof(double));
+  io.number(r.scanner.lost);
+  io.number(r.scanner.missing);
+  for (auto* const text : {&r.named.data, &r.named.imag, &r.named.why_not}) io.text(*text);
+  io.numbers(r.named.shape, kMaxAxes);
+  io.list(r.named.axes, kMaxAxes, "too many axes", [&](auto& axis) { io.text(axis); });
+  io.number(r.named.offset);
+  io.number(r.named.turned);
+  io.number(r.frame_by_frame);
 }
 
 }  // namespace
@@ -254,15 +239,8 @@ std::vector<std::byte> encode_run(const FrameRun& run) {
 
 std::vector<std::byte> encode_opened(const LibraryRecording& recording) {
   PayloadWriter out;
-  encode_acquisition(out, *recording.acquisition);
-  out.number(recording.frame_count);
-  out.text(recording.format);
-  out.numbers(std::span(recording.frame_offsets));
-  out.numbers(std::span(recording.scanner.times_s));
-  out.number(recording.scanner.lost);
-  out.number(recording.scanner.missing);
-  encode_named(out, recording.named);
-  out.number(static_cast<std::uint8_t>(recording.frame_by_frame));
+  exchange(Writer{out}, *recording.acquisition);
+  exchange_recording(Writer{out}, recording);
   return out.take();
 }
 
@@ -318,26 +296,20 @@ FrameRun decode_run(std::span<const std::byte> payload) {
 
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what) {
   PayloadReader in(payload);
-  auto acquisition = std::make_shared<Acquisition>(decode_acquisition(in));
+  const auto acquisition = std::make_shared<Acquisition>();
   LibraryRecording recording;
-  recording.frame_count = in.number<std::uint64_t>();
-  recording.format = in.text(kMaxText);
-  recording.frame_offsets = in.numbers<std::uint64_t>(kMaxMessageBytes / sizeof(std::uint64_t));
-  ScannerRecord& scanner = recording.scanner;
-  scanner.times_s = in.numbers<double>(kMaxMessageBytes / sizeof(double));
-  scanner.lost = in.number<std::uint64_t>();
-  scanner.missing = in.number<std::uint64_t>();
-  recording.named = decode_named(in);
-  recording.frame_by_frame = in.number<std::uint8_t>() != 0;
+  exchange(Reader{in}, *acquisition);
+  exchange_recording(Reader{in}, recording);
   in.expect_end();
   acquisition->validate(what);
   if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");
   if (!recording.frame_offsets.empty() && recording.frame_offsets.size() != recording.frame_count) {
     throw BadMessage("a number of offsets other than the number of frames");
   }
-  const bool times = scanner.times_s.empty() || scanner.times_s.size() == recording.frame_count;
-  if (!times || !is_time_axis(scanner.times_s)) throw BadMessage("times of frames that cannot be");
-  recording.acquisition = std::move(acquisition);
+  const std::vector<double>& times_s = recording.scanner.times_s;
+  if ((!times_s.empty() && times_s.size() != recording.frame_count) || !is_time_axis(times_s))
+    throw BadMessage("times of frames that cannot be");
+  recording.acquisition = acquisition;
   return recording;
 }
 

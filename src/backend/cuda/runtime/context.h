@@ -125,8 +125,9 @@ class SkippableWork {
     worker_ = std::thread::id{};
     return !skipped_;
   }
-  void supersede() { superseded_ = true; }                        // any thread
-  void set_abandoned(bool abandoned) { abandoned_ = abandoned; }  // any thread
+  void supersede() { superseded_ = true; }  // any thread
+  void abandon() { abandoned_ = true; }     // until resume(); any thread
+  void resume() { abandoned_ = false; }     // any thread
   // Returns true if the calling thread shall skip the rest. [any thread]
   [[nodiscard]] bool skip() {
     if (abandoned_) return true;
