@@ -1,6 +1,7 @@
 // Files that revision d0f76d14 wrote: a preset, two sessions, the settings of its window, descriptions by its import
-// assistant and by `describe`, and the JSON beside a saved figure, all in d0f76d14/. They open as they are: every value
-// arrives, and no key is ignored. Changed since: the folder in `window`, which was absolute.
+// assistant (beside the file and in the user's own folder) and by `describe`, and the JSON beside a saved figure, all
+// in d0f76d14/. They open as they are: every value arrives, and no key is ignored. Changed since: the folders in
+// `window`, which were absolute.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/folders.h"
 #include "app/options/preset.h"
 #include "app/outputs/measured_values.h"
 #include "app/session_file.h"
@@ -20,6 +22,7 @@
 #include "formats/open_recording.h"
 #include "program/run_program.h"
 #include "support/acquisitions.h"
+#include "support/environment_variable.h"
 #include "support/mat5_file.h"
 #include "support/npy_file.h"
 #include "support/repeated_command.h"
@@ -35,6 +38,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 const fs::path kOlder = fs::path(ECHO_SOURCE_DIR) / "tests/program/d0f76d14";
+const fs::path kConfig = kOlder / "config";  // $XDG_CONFIG_HOME
 
 using Texts = std::map<std::string, std::string>;
 
@@ -116,8 +120,7 @@ std::vector<double> point_samples(int frames) {
 // A folder with copies of the files, and the recordings that they name.
 struct OlderFolder : TemporaryFolder {
   OlderFolder() {
-    for (const auto& file : fs::directory_iterator(kOlder))
-      fs::copy_file(file, *this / file.path().filename().string());
+    fs::copy(kOlder, path(), fs::copy_options::recursive);
     std::string data;
     for (const double sample : point_samples(3)) {
       const auto value = static_cast<std::int16_t>(sample);
@@ -205,7 +208,7 @@ void expect_marks_of_cyst(const Marks& marks) {
 }
 
 TEST(OlderFiles, APresetSetsEveryParameter) {
-  const Preset preset = read_preset(kOlder / "preset.toml");
+  const Preset preset = read_preset(kConfig / "echoloop/presets/carotid_hot.toml");
   EXPECT_EQ(preset.name, "Carotid \"hot\"");
   EXPECT_EQ(preset.about, "");
   EXPECT_EQ(preset.slot, 9);
@@ -224,7 +227,8 @@ TEST(OlderFiles, APresetSetsEveryParameter) {
   for (const auto& [key, text] : kParameters) expect_parameter(params, key, text);
 
   const OlderFolder folder;
-  const json report = run_one_frame(folder, {"sim:cyst,angles_deg=-8/-4/0/4/8", "--preset", folder.at("preset.toml")});
+  const json report = run_one_frame(
+      folder, {"sim:cyst,angles_deg=-8/-4/0/4/8", "--preset", folder.at("config/echoloop/presets/carotid_hot.toml")});
   for (const auto& [key, text] : kParameters) expect_parameter(report.at("parameters"), key, text);
 }
 
@@ -343,6 +347,38 @@ TEST(OlderFiles, ADescriptionOfTheAssistantHasEveryFact) {
   EXPECT_EQ(report.at("acquisition").at("bandwidth_hz"), 2.5e6);
 }
 
+TEST(OlderFiles, ADescriptionInTheUsersFolderHasEveryFact) {
+  const OlderFolder folder;
+  const Variable config("XDG_CONFIG_HOME", folder.at("config"));
+  fs::remove(folder / "scan.json");
+  fs::rename(folder / "scan.npy", folder / "renamed.npy");
+  const json report = run_one_frame(folder, {folder.at("renamed.npy")});
+  const json& facts = report.at("acquisition");
+  EXPECT_EQ(facts.at("sampling_hz"), 20e6);
+  EXPECT_EQ(facts.at("center_hz"), 5e6);
+  EXPECT_EQ(facts.at("sound_speed_m_s"), 1540.0);
+  EXPECT_EQ(facts.at("frame_rate_hz"), 40.0);
+  EXPECT_NEAR(facts.at("pitch_m").get<double>(), 0.25e-3, 1e-12);
+  EXPECT_EQ(facts.at("transmit_kind"), "plane");
+  EXPECT_NEAR(facts.at("angles_rad").at(0).get<double>(), 3 * kRadiansPerDegree, 1e-12);
+  EXPECT_NEAR(facts.at("angles_rad").at(1).get<double>(), -4 * kRadiansPerDegree, 1e-12);
+  ASSERT_EQ(facts.at("assumptions").size(), 1U) << facts;
+  EXPECT_EQ(facts.at("assumptions")[0].at("set"), "first_sample_s");
+}
+
+TEST(OlderFiles, FilesOfTheUserAreFoundInTheirFolders) {
+  const OlderFolder folder;
+  const Variable config("XDG_CONFIG_HOME", folder.at("config"));
+  EXPECT_TRUE(fs::exists(settings_file()));
+  EXPECT_TRUE(fs::exists(own_descriptions_folder()));
+  const PresetStore store(share_folder() / "assets/presets", own_presets_folder());
+  EXPECT_TRUE(store.faulty().empty());
+  const auto found = store.find(folder / "config/echoloop/presets/carotid_hot.toml");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(store.items()[*found].preset.slot, 9);
+  EXPECT_EQ(store.items()[*found].owner, PresetOwner::user);
+}
+
 TEST(OlderFiles, ADescriptionByDescribeHasEveryFact) {
   const OlderFolder folder;
   const Recording recording = open_recording(folder / "named.mat");
@@ -397,7 +433,7 @@ std::set<std::string> lines_in(const fs::path& file) {
 }
 
 TEST(OlderFiles, TheSettingsOfTheWindowHaveEveryValue) {
-  const ViewSettings s = load_view_settings(kOlder / "window");
+  const ViewSettings s = load_view_settings(kConfig / "echoloop/window");
   EXPECT_EQ(s.widths.left, 341.0F);
   EXPECT_EQ(s.widths.right, 383.0F);
   EXPECT_EQ(s.plotted, Latency::shown);
@@ -431,7 +467,7 @@ TEST(OlderFiles, TheSettingsOfTheWindowHaveEveryValue) {
   const TemporaryFolder folder;
   ASSERT_TRUE(save_view_settings(folder / "window", s));
   const std::set<std::string> again = lines_in(folder / "window");
-  for (const std::string& line : lines_in(kOlder / "window")) EXPECT_TRUE(again.contains(line)) << line;
+  for (const std::string& line : lines_in(kConfig / "echoloop/window")) EXPECT_TRUE(again.contains(line)) << line;
 }
 
 TEST(OlderFiles, TheLayoutOfSessionsHasEveryValue) {
