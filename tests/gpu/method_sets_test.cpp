@@ -84,7 +84,7 @@ TEST_F(MethodSets, AreTheSameOnBothDevices) {
 // Bands of rows beyond those that may be queued at once: all are made, the rest is skipped once superseded, and work of
 // another thread is not.
 TEST_F(MethodSets, AnImageOfManyBandsIsCompleteUnlessSuperseded) {
-  const Case c{.name = "tall", .nx = 400, .nz = 9000, .adaptive = Adaptive::minimum_variance};
+  const Case c{.name = "tall", .nx = 600, .nz = 8000, .adaptive = Adaptive::minimum_variance};
   const AcquisitionPtr acquisition = make_acquisition(c);
   const std::vector<std::byte> samples = make_frame(c, *acquisition);
   const std::shared_ptr<const Plan> plan = make_case_plan(c);
