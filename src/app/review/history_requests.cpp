@@ -96,8 +96,7 @@ void MModeReview::ask(WindowState& state, Session& session) {
 namespace {
 
 constexpr double kInspectionShare = 1.0 / 100.0;  // maximum share of the processing thread's time, live
-constexpr std::int64_t kInspectionPeriod_ns =
-    200'000'000;  // minimum time between two answers, live: faster is not readable
+constexpr std::int64_t kPeriod_ns = 200'000'000;  // minimum time between two answers, live: faster is not readable
 constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
@@ -162,6 +161,14 @@ void follow(InspectorView& view, int& transmit, const AcquisitionPtr& acquisitio
 
 }  // namespace
 
+// Returns the frame at the playhead, or the newest one; states the reason if there is none.
+std::optional<KeptFrame> InspectorController::frame_of(WindowState& state, Moment moment) {
+  const std::size_t frames = history_.extent().frames;
+  if (frames > 0) return history_.at(moment == Moment::frozen ? std::min(state.cine.index, frames - 1) : frames - 1);
+  state.image.inspector.refusal = state.kept.why_not.empty() ? "No frames in history yet." : state.kept.why_not;
+  return std::nullopt;
+}
+
 void InspectorController::update(WindowState& state, Session& session, Moment moment, std::int64_t now_ns) {
   InspectorView& view = state.image.inspector;
   InspectorEdits& edits = state.view.inspector;
@@ -173,13 +180,8 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
   take(state);
   if (configuration_ != session.configurations()) waiting_ = false;  // its lanes are gone
   if (waiting_) return;
-  const std::size_t frames = history_.extent().frames;
-  if (frames == 0) {
-    view.refusal = state.kept.why_not.empty() ? "No frames in history yet." : state.kept.why_not;
-    return;
-  }
   const bool frozen = moment == Moment::frozen;
-  const auto kept = history_.at(frozen ? std::min(state.cine.index, frames - 1) : frames - 1);
+  const std::optional<KeptFrame> kept = frame_of(state, moment);
   if (!kept.has_value()) return;
   // History frames may be from an earlier description of a scanner.
   const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
@@ -221,13 +223,12 @@ void InspectorController::update(WindowState& state, Session& session, Moment mo
   asked_sequence_ = sequence;
   configuration_ = session.configurations();
   waiting_ = true;
-  not_before_ns_ = now_ns + std::max(kInspectionPeriod_ns, static_cast<std::int64_t>(work_s_ / kInspectionShare * 1e9));
+  not_before_ns_ = now_ns + std::max(kPeriod_ns, static_cast<std::int64_t>(work_s_ / kInspectionShare * 1e9));
 }
 
 namespace {
 
-constexpr std::int64_t kShare = 20;               // live, at most 1/20 of the processing thread's time
-constexpr std::int64_t kPeriod_ns = 200'000'000;  // minimum time between two answers, live: faster is not readable
+constexpr std::int64_t kShare = 20;  // live, at most 1/20 of the processing thread's time
 
 void put(Measured& m, FinePoint fine) {
   std::erase_if(m.fine, [&](const FinePoint& f) { return f.mark == fine.mark; });

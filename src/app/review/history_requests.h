@@ -72,6 +72,7 @@ class InspectorController {
   void take(WindowState& state);
   void close(WindowState& state, Session& session);
   [[nodiscard]] std::vector<int> wanted_pictures(const WindowState& state, std::uint64_t sequence) const;
+  std::optional<KeptFrame> frame_of(WindowState& state, Moment moment);
 
   RfHistory& history_;
   InspectionAnswers& answers_;

@@ -37,6 +37,25 @@ bool same_contents(const FileOutline& a, const FileOutline& b) {
   return a.bytes == b.bytes && a.first_bytes == b.first_bytes && a.entries == b.entries;
 }
 
+// Edits of the draft, which return the reason if they are refused. `field`: its id; null: that of the order.
+struct DraftEdit {
+  ImportAct act;
+  const char* field;
+  std::string (*edit)(ImportDraft& draft, const ImportOrder& order);
+};
+constexpr DraftEdit kDraftEdits[] = {
+    {ImportAct::answer, nullptr, [](ImportDraft& d, const ImportOrder& o) { return d.answer(o.id, o.text); }},
+    {ImportAct::form, nullptr, [](ImportDraft& d, const ImportOrder& o) { return d.choose_form(o.id, o.index); }},
+    {ImportAct::role, "axes", [](ImportDraft& d, const ImportOrder& o) { return d.set_role(o.index, o.text); }},
+    {ImportAct::data, "data", [](ImportDraft& d, const ImportOrder& o) { return d.set_data(o.text); }},
+    {ImportAct::split, "axes", [](ImportDraft& d, const ImportOrder&) { return d.toggle_split(); }},
+    {ImportAct::raw, nullptr, [](ImportDraft& d, const ImportOrder& o) { return d.set_raw(o.id, o.text); }},
+    {ImportAct::extent, "axes", [](ImportDraft& d, const ImportOrder& o) { return d.set_extent(o.index, o.text); }},
+    {ImportAct::divide, "axes",
+     [](ImportDraft& d, const ImportOrder& o) { return d.divide_extent(o.index, o.length); }},
+    {ImportAct::join, "axes", [](ImportDraft& d, const ImportOrder& o) { return d.join_extent(o.index); }},
+    {ImportAct::mirror, "transmits", [](ImportDraft& d, const ImportOrder& o) { return d.mirror_transmits(o.text); }}};
+
 }  // namespace
 
 bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
@@ -162,41 +181,26 @@ void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, 
   if (why.empty() && (changed || !state_.import.preview.current)) ask_preview();
 }
 
+void WindowImport::begin(const std::string& file) {
+  if (!is_file_source(file) || file.empty())
+    throw Error("import", "no recording is open", "a file", "open one with Ctrl+O first");
+  replace(file, [this, file] {
+    opening_.cancel();
+    read(file, std::nullopt, {});
+  });
+}
+
 void WindowImport::execute(const ImportOrder& order) {
-  if (order.act == ImportAct::begin) {
-    const std::string file = order.text.empty() ? in_use_.named : order.text;
-    if (!is_file_source(file) || file.empty())
-      throw Error("import", "no recording is open", "a file", "open one with Ctrl+O first");
-    return replace(file, [this, file] {
-      opening_.cancel();
-      read(file, std::nullopt, {});
-    });
-  }
+  if (order.act == ImportAct::begin) return begin(order.text.empty() ? in_use_.named : order.text);
   if (!draft_) return;
+  if (order.act == ImportAct::answer) {
+    const DraftFact fact = draft_->fact(order.id);
+    if (!order.text.empty() && order.text == typed_value(fact.as(), fact.json)) return;  // unchanged
+  }
+  if (const auto* const edit = std::ranges::find(kDraftEdits, order.act, &DraftEdit::act);
+      edit != std::end(kDraftEdits))
+    return change([&](ImportDraft& draft) { return edit->edit(draft, order); }, edit->field ? edit->field : order.id);
   switch (order.act) {
-    case ImportAct::answer: {
-      const DraftFact fact = draft_->fact(order.id);
-      if (!order.text.empty() && order.text == typed_value(fact.as(), fact.json)) break;  // unchanged
-      return change([&](ImportDraft& draft) { return draft.answer(order.id, order.text); }, order.id);
-    }
-    case ImportAct::form:
-      return change([&](ImportDraft& draft) { return draft.choose_form(order.id, order.index); }, order.id);
-    case ImportAct::role:
-      return change([&](ImportDraft& draft) { return draft.set_role(order.index, order.text); }, "axes");
-    case ImportAct::data:
-      return change([&](ImportDraft& draft) { return draft.set_data(order.text); }, "data");
-    case ImportAct::split:
-      return change([](ImportDraft& draft) { return draft.toggle_split(); }, "axes");
-    case ImportAct::raw:
-      return change([&](ImportDraft& draft) { return draft.set_raw(order.id, order.text); }, order.id);
-    case ImportAct::extent:
-      return change([&](ImportDraft& draft) { return draft.set_extent(order.index, order.text); }, "axes");
-    case ImportAct::divide:
-      return change([&](ImportDraft& draft) { return draft.divide_extent(order.index, order.length); }, "axes");
-    case ImportAct::join:
-      return change([&](ImportDraft& draft) { return draft.join_extent(order.index); }, "axes");
-    case ImportAct::mirror:
-      return change([&](ImportDraft& draft) { return draft.mirror_transmits(order.text); }, "transmits");
     case ImportAct::keep:
       return keep(order.id);
     case ImportAct::frame:
@@ -206,14 +210,8 @@ void WindowImport::execute(const ImportOrder& order) {
       shown_.transmit = static_cast<int>(order.index);
       return ask_preview();
     case ImportAct::undo:
-    case ImportAct::redo: {
-      const std::string undone = draft_->last_change();
-      if (!(order.act == ImportAct::undo ? draft_->undo() : draft_->redo())) break;
-      shown_.change = order.act == ImportAct::undo ? "Undone: " + undone : draft_->last_change();
-      refused_.clear();
-      fill();
-      return ask_preview();
-    }
+    case ImportAct::redo:
+      return step(order.act);
     case ImportAct::save:
       return save();
     case ImportAct::open_unsaved:
@@ -224,15 +222,23 @@ void WindowImport::execute(const ImportOrder& order) {
       leave();
       return state_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
     case ImportAct::next:
-    case ImportAct::stay: {
+    case ImportAct::stay:
       state_.import.next.clear();
-      const std::function<void()> open = std::exchange(next_, {});
-      if (order.act == ImportAct::next && open) open();
+      if (const auto open = std::exchange(next_, {}); order.act == ImportAct::next && open) open();
       return;
-    }
-    case ImportAct::begin:
-      break;
+    default:
+      return;
   }
+}
+
+void WindowImport::step(ImportAct act) {
+  const bool back = act == ImportAct::undo;
+  const std::string undone = draft_->last_change();
+  if (!(back ? draft_->undo() : draft_->redo())) return;
+  shown_.change = back ? "Undone: " + undone : draft_->last_change();
+  refused_.clear();
+  fill();
+  ask_preview();
 }
 
 void WindowImport::replace(const fs::path& next, std::function<void()> open) {

@@ -168,7 +168,9 @@ class WindowImport {
   void read(const std::filesystem::path& file, std::optional<Error> why, std::function<void(const Error&)> refuse);
   void take_contents();
   void begin_draft(const Reading& reading);
+  void begin(const std::string& file);
   void change(const std::function<std::string(ImportDraft&)>& edit, const std::string& field);
+  void step(ImportAct act);  // undo, redo
   void ask_preview();
   void take_preview(PreviewResult result);
   void say_effect(const Image& before, const Image& now);

@@ -123,84 +123,95 @@ void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, Guesse
                          "of the passage of the wave after sample 0)"));
 }
 
-}  // namespace
-
-double step_factor(const FactNumbers& named, double step, double center_hz) {
-  if (named.named.unit != nullptr) return seconds(named, 1e-4);
-  return step < 1e-4 ? 1.0 : step * center_hz > 1e6 ? 1e-9 : 1e-6;
+double mean_step(const FactNumbers& times) {
+  return (times.values.back() - times.values.front()) / static_cast<double>(times.values.size() - 1);
 }
 
-double times_factor(const FactNumbers& times, double center_hz) {
-  const auto n = static_cast<double>(times.values.size());
-  return step_factor(times, (times.values.back() - times.values.front()) / (n - 1.0), center_hz);
+void assume_index(const FactNumbers& index, double sampling_hz, GuessedDescription& out) {
+  Json times_s = Json::array();
+  for (const double sample : index.values) times_s.push_back(sample / sampling_hz);
+  const bool one = times_s.size() == 1;
+  out.assume("t0_s", one ? times_s[0] : times_s,
+             words(index.path, " = ", index.values[0], one ? "" : " ...", " samples, ", times_s[0].get<double>() * 1e6,
+                   " us"));
 }
 
-void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
+// Guesses t0_s from the other facts.
+void guess_t0_without(const TimeFacts& of, GuessedDescription& out) {
+  const FactNumbers* const index = of.facts.first(
+      "first_index", [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
+  if (index != nullptr && of.sampling_hz > 0.0) return assume_index(*index, of.sampling_hz, out);
+  if (const FactNumbers* const depth = of.facts.scalar("first_depth_m"); depth != nullptr && depth->values[0] > 0.0) {
+    const bool waves = in_unit(depth->named.unit, Quantity::wavelengths) && of.center_hz > 0.0;
+    const double depth_m = depth->values[0] * (waves ? of.speed_m_s / of.center_hz : metres(*depth, 0.05));
+    out.say("t0_s", 2.0 * depth_m / of.speed_m_s, words(depth->path, ", ", depth_m * 1e3, " mm there and back"));
+    return out.miss("t0_s",
+                    words("time of the first sample (", depth->path, " = ", depth->values[0],
+                          ": recorded from that depth on, ", 2e6 * depth_m / of.speed_m_s, " us, or only shown)"));
+  }
+  if (of.times != nullptr) {
+    const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
+    return out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"));
+  }
+  out.assume("t0_s", 0, "first sample at time 0, not in the file");
+  const auto any = [](const FactNumbers&) { return true; };
+  const FactNumbers* other = of.facts.first("t0_s", any);
+  if (other == nullptr) other = of.facts.first("first_index", any);
+  if (other != nullptr)
+    out.miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
+                           " values, the samples ", of.n_times, " transmits)"));
+}
+
+struct FirstTime {
+  const FactNumbers* t0;  // null: none
+  int along;              // as sign_of_leads(), unless the times may have another meaning
+};
+
+FirstTime guess_t0(const TimeFacts& of, GuessedDescription& out) {
   const FactNumbers* t0 = of.facts.first(
       "t0_s", [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
   const bool same = t0 == nullptr && (t0 = of.facts.first("t0_s", [](const FactNumbers& c) {
                                        return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
                                      })) != nullptr;
-  const bool by_times = out.meta.contains("time_s");
+  if (out.meta.contains("time_s")) return {t0, 0};
+  if (t0 == nullptr) {
+    guess_t0_without(of, out);
+    return {};
+  }
   // The beamformer with these names subtracts t0 from the samples' times.
   const bool known = of.tree.find("ActElePosX").has_value() && of.tree.find("tx_angle").has_value();
-  const std::vector<double> ways_s =
-      t0 == nullptr || by_times || of.lines ? std::vector<double>() : ways_along(of, *t0);
-  int along = ways_s.empty() ? 0 : sign_of_leads(*t0, ways_s);
+  const std::vector<double> ways_s = of.lines ? std::vector<double>() : ways_along(of, *t0);
+  const int along = ways_s.empty() ? 0 : sign_of_leads(*t0, ways_s);
   const LongerTime longer = along < 0 && !known ? longer_time(*t0) : LongerTime::passage;
-  if (longer != LongerTime::passage) along = 0;
-  const bool subtracted = known || along < 0;
   if (longer == LongerTime::either) {
     say_either(*t0, with_ways(*t0, ways_s, -1.0), out);
-  } else if (t0 != nullptr && !by_times) {
-    const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
-    out.say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
-            words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
-                  known        ? ", subtracted from the samples' times as beside ActElePosX"
-                  : subtracted ? ", of the passage of the wave, counted from sample 0"
-                               : ""));
-    if (may_be_index(*t0, factor))
-      out.miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
-  } else if (const FactNumbers* const index = of.facts.first(
-                 "first_index",
-                 [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
-             !by_times && index != nullptr && of.sampling_hz > 0.0) {
-    Json times_s = Json::array();
-    for (const double sample : index->values) times_s.push_back(sample / of.sampling_hz);
-    out.assume("t0_s", times_s.size() == 1 ? times_s[0] : times_s,
-               words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
-                     times_s[0].get<double>() * 1e6, " us"));
-  } else if (const FactNumbers* const depth = of.facts.scalar("first_depth_m");
-             !by_times && depth != nullptr && depth->values[0] > 0.0) {
-    const double depth_m = depth->values[0] * (in_unit(depth->named.unit, Quantity::wavelengths) && of.center_hz > 0.0
-                                                   ? of.speed_m_s / of.center_hz
-                                                   : metres(*depth, 0.05));
-    out.say("t0_s", 2.0 * depth_m / of.speed_m_s, words(depth->path, ", ", depth_m * 1e3, " mm there and back"));
-    out.miss("t0_s", words("time of the first sample (", depth->path, " = ", depth->values[0],
-                           ": recorded from that depth on, ", 2e6 * depth_m / of.speed_m_s, " us, or only shown)"));
-  } else if (!by_times && of.times != nullptr) {
-    const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
-    out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"));
-  } else if (!by_times) {
-    out.assume("t0_s", 0, "first sample at time 0, not in the file");
-    const auto any = [](const FactNumbers&) { return true; };
-    const FactNumbers* other = of.facts.first("t0_s", any);
-    if (other == nullptr) other = of.facts.first("first_index", any);
-    if (other != nullptr)
-      out.miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
-                             " values, the samples ", of.n_times, " transmits)"));
+    return {t0, 0};
   }
+  const bool subtracted = known || (along < 0 && longer == LongerTime::passage);
+  const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
+  out.say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
+          words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
+                known        ? ", subtracted from the samples' times as beside ActElePosX"
+                : subtracted ? ", of the passage of the wave, counted from sample 0"
+                             : ""));
+  if (may_be_index(*t0, factor))
+    out.miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
+  return {t0, longer == LongerTime::passage ? along : 0};
+}
+
+void guess_event(const TimeFacts& of, const FirstTime& first, GuessedDescription& out) {
   if (of.lines || named_event(of.tree, out)) return;
+  const bool by_times = out.meta.contains("time_s");
   const bool elements =
       out.meta.contains("tx_elements") || out.meta.contains("tx_of_trace");  // their delays are 0 themselves
   const bool ustb = of.tree.find("geom").has_value() && of.tree.find("c0").has_value() && by_times;
-  const std::string writer = elements                    ? ""
-                             : ustb                      ? "geom and c0 of USTB"
-                             : t0 == nullptr || by_times ? ""
-                                                         : origin_writer(of.sent, t0->path);
-  if (along != 0) {
+  const std::string writer = elements                          ? ""
+                             : ustb                            ? "geom and c0 of USTB"
+                             : first.t0 == nullptr || by_times ? ""
+                                                               : origin_writer(of.sent, first.t0->path);
+  if (first.along != 0) {
     out.assume("t_zero", "centre",
-               words("time counted from the passage of the wave through the centre, as ", t0->path,
+               words("time counted from the passage of the wave through the centre, as ", first.t0->path,
                      " differs by the waves' ways along the array"));
   } else if (of.sent.delays_have_zero()) {
     out.assume(
@@ -219,6 +230,19 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                      elements ? "" : " (or from the passage of the wave through x = 0: \"origin\")"));
   }
 }
+
+}  // namespace
+
+double step_factor(const FactNumbers& named, double step, double center_hz) {
+  if (named.named.unit != nullptr) return seconds(named, 1e-4);
+  return step < 1e-4 ? 1.0 : step * center_hz > 1e6 ? 1e-9 : 1e-6;
+}
+
+double times_factor(const FactNumbers& times, double center_hz) {
+  return step_factor(times, mean_step(times), center_hz);
+}
+
+void guess_first_sample(const TimeFacts& of, GuessedDescription& out) { guess_event(of, guess_t0(of, out), out); }
 
 namespace {
 
@@ -240,10 +264,8 @@ class SamplingGuesser {
       out_.say("fs_hz", named(*fs, factor),
                words(fs->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
     } else if (times_ != nullptr) {
-      const double step =
-          (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
       const double factor = times_factor(*times_, stated_hz);
-      fs_hz = 1.0 / (step * factor);
+      fs_hz = 1.0 / (mean_step(*times_) * factor);
       out_.say("time_s", named(*times_, factor),
                words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else if (const FactNumbers* const dt = facts_.scalar("step_s"); dt != nullptr && dt->values[0] > 0.0) {
@@ -297,9 +319,7 @@ class SamplingGuesser {
   double sampling_factor(const FactNumbers& fs, double stated_hz) {
     const double by_name = hertz(fs), said_hz = fs.values[0] * by_name;
     if (times_ == nullptr) return by_name;
-    const double step =
-        (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
-    const double of_times = times_factor(*times_, stated_hz), axis_hz = 1.0 / (step * of_times);
+    const double of_times = times_factor(*times_, stated_hz), axis_hz = 1.0 / (mean_step(*times_) * of_times);
     const auto fits = [&](double hz) { return std::abs(hz / axis_hz - 1.0) < 0.01; };
     const bool certain = times_->named.unit != nullptr || of_times == 1.0;
     if (fits(said_hz) || !(certain || said_hz < stated_hz)) return by_name;
@@ -314,14 +334,16 @@ class SamplingGuesser {
     const FactNumbers* const c = facts_.scalar("c_m_s");
     const FactNumbers* const map = c != nullptr ? c : facts_.first("c_m_s", [](const FactNumbers&) { return true; });
     double value = c == nullptr ? 0.0 : c->values[0];
-    if (value >= 300.0 && value <= 12'000.0) {
-      out_.say("c_m_s", named(*c, 1.0), words(c->path, ", ", value, " m/s"));
-    } else if (value >= 0.3 && value <= 12.0) {
-      value *= 1e3;
-      out_.say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
-    } else if (value >= 30'000.0 && value <= 1'200'000.0) {
-      value *= 1e-2;
-      out_.say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
+    constexpr struct {
+      double least, most, factor;
+      const char* note;
+    } kUnits[] = {{300.0, 12'000.0, 1.0, ""},
+                  {0.3, 12.0, 1e3, ", read as mm/us"},
+                  {30'000.0, 1'200'000.0, 1e-2, ", read as cm/s"}};
+    const auto unit = std::ranges::find_if(kUnits, [&](const auto& u) { return value >= u.least && value <= u.most; });
+    if (unit != std::end(kUnits)) {
+      value *= unit->factor;
+      out_.say("c_m_s", named(*c, unit->factor), words(c->path, ", ", value, " m/s", unit->note));
     } else if (map != nullptr && map->values.size() > 1 && std::ranges::min(map->values) >= 300.0) {
       std::vector<double> all = map->values;
       std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);

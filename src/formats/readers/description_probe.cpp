@@ -96,12 +96,9 @@ Transmit element_transmit(const std::string& what, const Json& value, const Prob
 }
 
 Transmit delays_transmit(const std::string& what, const Json& list, std::size_t n_elements) {
-  Transmit transmit{.kind = TransmitKind::delays,
-                    .angle_rad = 0,
-                    .source_x_m = 0,
-                    .source_z_m = 0,
-                    .element_delays_s = json_numbers(what, list, "delays"),
-                    .t0_s = 0};
+  Transmit transmit;
+  transmit.kind = TransmitKind::delays;
+  transmit.element_delays_s = json_numbers(what, list, "delays");
   if (transmit.element_delays_s.size() != n_elements) {
     throw Error(what,
                 counted(transmit.element_delays_s.size(), "transmit delay") + " for " + counted(n_elements, "element"),
@@ -232,6 +229,70 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   tx.passage_s = fit.passage_s;
 }
 
+bool is_nested(const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); }
+
+// Returns one row per transmit, transposing columns, which are recognised by their lengths.
+Json by_transmit(const Json& list, std::size_t least, std::size_t most) {
+  const auto is_row = [&](std::size_t n) { return n >= least && n <= most; };
+  if (!is_nested(list) || list[0].empty() || is_row(list[0].size()) || !is_row(list.size())) return list;
+  Json rows = Json::array();
+  for (std::size_t k = 0; k < list[0].size(); ++k) {
+    rows.push_back(Json::array());
+    for (const Json& column : list)
+      rows.back().push_back(column.is_array() && k < column.size() ? column.at(k) : Json());
+  }
+  return rows;
+}
+
+// Returns the rows of "tx_apod": one, or one per transmit; null: none.
+Json apod_rows(const Json& meta, std::size_t n_elements) {
+  if (!meta.contains("tx_apod")) return {};
+  Json rows = by_transmit(meta.at("tx_apod"), n_elements, n_elements);
+  return is_nested(rows) ? rows : Json::array({rows});
+}
+
+// Adds transmits in the order of the description: each one with its weights, mirrored, and as a wave.
+struct TransmitList {
+  const std::string& what;
+  const Acquisition& a;
+  const Json apod;
+  const bool mirrored;
+  std::vector<DescribedTransmit> made = {};
+
+  void add(DescribedTransmit tx) {
+    if (!apod.is_null() && tx.active.empty()) {
+      const std::size_t k = apod.size() == 1 ? 0 : made.size();
+      const Json& row = k < apod.size() ? apod[k] : Json::array();
+      set_active_elements(a.probe, transmit_weights(what, row, a.probe.elements.size()), tx);
+    }
+    if (made.size() >= static_cast<std::size_t>(kMaxTransmits)) throw Error(what, "too many transmits", "up to 16384");
+    if (mirrored) mirror(tx);
+    if (tx.transmit.kind == TransmitKind::delays) name_wave(what, made.size(), a, tx);
+    made.push_back(std::move(tx));
+  }
+
+  // Adds what `make` returns for each value of the list, or for the one value.
+  template <class Make>
+  void add_each(const Json& values, bool several, const Make& make) {
+    if (!several) return add({.transmit = make(values)});
+    for (const Json& value : values) add({.transmit = make(value)});
+  }
+
+  void add_entry(const Json& entry) {
+    DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
+    if (entry.contains("apod"))
+      set_active_elements(a.probe, element_numbers(what, entry, "apod", a.probe.elements.size()), tx);
+    if (entry.contains("aperture_m")) tx.transmit.aperture_m = json_number(what, entry.at("aperture_m"), "aperture_m");
+    add(std::move(tx));
+  }
+
+  void add_points(const Json& meta, const char* key, TransmitKind kind) {
+    const Json points = by_transmit(meta.at(key), 2, 3);
+    add_each(points, is_nested(points),
+             [&](const Json& point) { return from_source(what, point, key, kind, a.probe); });
+  }
+};
+
 }  // namespace
 
 Probe described_probe(const std::string& what, const Json& meta, int n_elements) {
@@ -264,42 +325,8 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
 
 std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a) {
   const std::size_t n_elements = a.probe.elements.size();
-  std::vector<DescribedTransmit> result;
-  Json apod;  // one row, or one per transmit
   const bool mirrored = is_mirrored(what, meta);
-  const auto add = [&](DescribedTransmit tx) {
-    if (!apod.is_null() && tx.active.empty()) {
-      const std::size_t k = apod.size() == 1 ? 0 : result.size();
-      set_active_elements(a.probe, transmit_weights(what, k < apod.size() ? apod[k] : Json::array(), n_elements), tx);
-    }
-    if (result.size() >= static_cast<std::size_t>(kMaxTransmits))
-      throw Error(what, "too many transmits", "up to 16384");
-    if (mirrored) mirror(tx);
-    if (tx.transmit.kind == TransmitKind::delays) name_wave(what, result.size(), a, tx);
-    result.push_back(std::move(tx));
-  };
-  const auto add_each = [&](const Json& list, bool several, auto&& make) {
-    if (!several) add({.transmit = make(list)});
-    for (std::size_t k = 0; several && k < list.size(); ++k) add({.transmit = make(list[k])});
-  };
-  // Returns one row per transmit, transposing columns, which are recognised by their lengths.
-  const auto by_transmit = [](const Json& list, std::size_t least, std::size_t most) {
-    const bool matrix = list.is_array() && !list.empty() && list[0].is_array() && !list[0].empty();
-    const auto is_row = [&](std::size_t n) { return n >= least && n <= most; };
-    if (!matrix || is_row(list[0].size()) || !is_row(list.size())) return list;
-    Json rows = Json::array();
-    for (std::size_t k = 0; k < list[0].size(); ++k) {
-      rows.push_back(Json::array());
-      for (const Json& column : list)
-        rows.back().push_back(column.is_array() && k < column.size() ? column.at(k) : Json());
-    }
-    return rows;
-  };
-  const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
-  if (meta.contains("tx_apod")) {
-    apod = by_transmit(meta.at("tx_apod"), n_elements, n_elements);
-    if (!nested(apod)) apod = Json::array({apod});
-  }
+  TransmitList list{what, a, apod_rows(meta, n_elements), mirrored};
   std::string said;
   for (const char* const key : {"tx", "tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s", "tx_elements"}) {
     if (!meta.contains(key)) continue;
@@ -307,48 +334,39 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     said = key;
   }
   const char* const delays = meta.contains("tx_delays_s") ? "tx_delays_s" : "element_delays_s";
-  if (meta.contains("tx") && (meta.at("tx").is_array() || meta.at("tx").is_object())) {
-    const Json& list = meta.at("tx");
-    for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
-      DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
-      if (entry.contains("apod")) set_active_elements(a.probe, element_numbers(what, entry, "apod", n_elements), tx);
-      if (entry.contains("aperture_m"))
-        tx.transmit.aperture_m = json_number(what, entry.at("aperture_m"), "aperture_m");
-      add(std::move(tx));
-    }
+  if (meta.contains("tx") && meta.at("tx").is_object()) {
+    list.add_entry(meta.at("tx"));
+  } else if (meta.contains("tx") && meta.at("tx").is_array()) {
+    for (const Json& entry : meta.at("tx")) list.add_entry(entry);
   } else if (meta.contains("tx_angles_rad")) {
     const Json& angles = meta.at("tx_angles_rad");
-    add_each(angles, angles.is_array(), [&](const Json& angle) {
+    list.add_each(angles, angles.is_array(), [&](const Json& angle) {
       Transmit transmit;
       transmit.angle_rad = json_number(what, angle, "tx_angles_rad");
       return transmit;
     });
   } else if (meta.contains(delays)) {
     const Json laws = by_transmit(meta.at(delays), n_elements, n_elements);
-    add_each(laws, nested(laws), [&](const Json& list) { return delays_transmit(what, list, n_elements); });
+    list.add_each(laws, is_nested(laws), [&](const Json& law) { return delays_transmit(what, law, n_elements); });
   } else if (meta.contains("virtual_source_m")) {
-    const Json sources = by_transmit(meta.at("virtual_source_m"), 2, 3);
-    add_each(sources, nested(sources), [&](const Json& point) {
-      return from_source(what, point, "virtual_source_m", TransmitKind::diverging, a.probe);
-    });
+    list.add_points(meta, "virtual_source_m", TransmitKind::diverging);
   } else if (meta.contains("tx_foci_m")) {
-    const Json foci = by_transmit(meta.at("tx_foci_m"), 2, 3);
-    add_each(foci, nested(foci),
-             [&](const Json& point) { return from_source(what, point, "tx_foci_m", TransmitKind::focused, a.probe); });
+    list.add_points(meta, "tx_foci_m", TransmitKind::focused);
   } else if (meta.contains("tx_elements")) {
     Json numbers = meta.at("tx_elements");
     if (numbers == "all") {
       numbers = Json::array();
       for (std::size_t e = 1; e <= n_elements; ++e) numbers.push_back(e);
     }
-    add_each(numbers, numbers.is_array(), [&](const Json& number) { return element_transmit(what, number, a.probe); });
+    list.add_each(numbers, numbers.is_array(),
+                  [&](const Json& number) { return element_transmit(what, number, a.probe); });
   } else {
     throw Error(
         what, "no list of transmits",
         R"("tx": [{"kind": "plane", "angle_rad": 0}], one entry per transmit; other kinds: {"kind": "diverging", )"
         R"("source_m": [x, z]}, {"kind": "focused", "focus_m": [x, z]}, {"kind": "delays", "delays_s": [...]})");
   }
-  return result;
+  return std::move(list.made);
 }
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -55,10 +56,8 @@ void decode_lines(const Code& code, std::size_t n_elements, std::size_t n_rows, 
 constexpr std::array kStructs{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
 
 const MatVariable* find(const MatFile& file, const char* name) {
-  for (const MatVariable& v : file.variables()) {
-    if (v.name == name) return &v;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(file.variables(), name, &MatVariable::name);
+  return found == file.variables().end() ? nullptr : &*found;
 }
 
 // Returns a struct with the workspace's variables as its fields; null: they are variables of the file itself.
@@ -155,15 +154,15 @@ bool is_reshaped(const std::string& what, const MatTree& tree, std::size_t n_row
 
 struct Samples {
   std::shared_ptr<const void> owner;
-  ArrayView lines;                                                              // all of them, or the page read last
-  std::function<void(std::uint64_t page, std::span<std::byte> out)> read_page;  // empty: `lines` has all
-  std::vector<std::byte> page;
-  std::optional<std::size_t> page_number;
+  ArrayView lines;  // all of them, or the page read last
+  std::function<void(std::uint64_t page, std::span<std::byte> out)> read_page = {};  // empty: `lines` has all
+  std::vector<std::byte> page = {};
+  std::optional<std::size_t> page_number = {};
   std::size_t rows, columns;
   Scheme scheme;
   std::vector<Columns> apertures;
-  std::vector<double> rotation_rad;  // pairs: one per transmit
-  Code code;
+  std::vector<double> rotation_rad = {};  // pairs: one per transmit
+  Code code = {};
 };
 
 constexpr NumberType kInt16{NumberKind::signed_integer, 2, ByteOrder::little};
@@ -264,6 +263,42 @@ void set_pairs(Samples& s, Acquisition& a) {
   }
 }
 
+// Returns the name of the samples' variable, and all variables.
+std::pair<std::string, MatTree> read_workspace(const OpenRequest& request, const MatFile& file) {
+  const std::string what = request.what();
+  const MatVariable* const inside = workspace_struct(file);
+  const bool whole = inside != nullptr && std::ranges::find(inside->fields, "RcvData") != inside->fields.end();
+  const std::string name = whole ? "RcvData" : samples_name(what, file);
+  std::vector<std::string> names(kStructs.begin(), kStructs.end());
+  if (!whole) names.push_back(name);
+  if (inside != nullptr) names.push_back(inside->name);
+  MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container(), name);
+  if (inside != nullptr) tree.unpack(inside->name);
+  for (const char* const one : kStructs) tree.join_structs(one);
+  return {name, std::move(tree)};
+}
+
+// Sets the facts of the samples, except the transmits, in `a`.
+void describe_samples(const MatTree& tree, const Scales& s, Samples& samples, Acquisition& a) {
+  Scheme& sent = samples.scheme;
+  const bool as_stored = samples.lines.type == kInt16 && samples.code.inverse.empty();
+  const bool pairs = sent.sampling.demod_hz > 0.0;
+  if (pairs) {
+    sent.n_rows -= sent.n_rows % 2;
+    set_pairs(samples, a);
+  }
+  const std::size_t n_samples = pairs ? sent.n_rows / 2 : sent.n_rows;
+  a.n_samples = static_cast<int>(std::min<std::size_t>(n_samples, static_cast<std::size_t>(kMaxSamples) + 1));
+  a.sample_type = as_stored && !pairs ? SampleType::int16 : SampleType::float32;
+  a.sampling_hz = sent.sampling.sampling_hz;
+  a.center_hz = s.frequency_hz;
+  const std::vector<double> band = tree.find("Trans")->values("Bandwidth");
+  if (band.size() == 2 && band[1] > band[0]) a.bandwidth_hz = (band[1] - band[0]) * kHertzPerMegahertz;
+  a.sound_speed_m_s = s.sound_speed_m_s;
+  a.frame_rate_hz = sent.frame_rate_hz;
+  if (!(a.frame_rate_hz > 0.0)) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
+}
+
 }  // namespace
 
 bool looks_like_verasonics(const MatFile& file) {
@@ -282,16 +317,7 @@ bool looks_like_part_of_verasonics(const MatFile& file) {
 
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file) {
   const std::string what = request.what();
-  const MatVariable* const workspace = workspace_struct(file);
-  const bool inside =
-      workspace != nullptr && std::ranges::find(workspace->fields, "RcvData") != workspace->fields.end();
-  const std::string name = inside ? "RcvData" : samples_name(what, file);
-  std::vector<std::string> names(kStructs.begin(), kStructs.end());
-  if (!inside) names.push_back(name);
-  if (workspace != nullptr) names.push_back(workspace->name);
-  MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container(), name);
-  if (workspace != nullptr) tree.unpack(workspace->name);
-  for (const char* const one : kStructs) tree.join_structs(one);
+  const auto [name, tree] = read_workspace(request, file);
   request.advance(0.5);
   Acquisition a;
   const Buffer buffer = choose_buffer(what, name, tree, a);
@@ -301,19 +327,13 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   const ProbeParts parts = probe(what, tree, s, dims[1], a);
   const bool reshaped = is_reshaped(what, tree, dims[0], dims[2]);
   const std::size_t n_rows = reshaped ? dims[0] * dims[2] : dims[0];
-  auto samples = std::make_shared<Samples>(
+  const auto samples = std::make_shared<Samples>(
       Samples{.owner = tree.owner(),
               .lines = buffer.lines->numbers,
-              .read_page = {},
-              .page = {},
-              .page_number = {},
               .rows = n_rows,
               .columns = dims[1],
               .scheme = scheme(what, tree, s, {n_rows, reshaped ? 1 : dims[2], buffer.number}, a),
-              .apertures = parts.apertures,
-              .rotation_rad = {},
-              .code = {}});
-  const Scheme& sent = samples->scheme;
+              .apertures = parts.apertures});
   check_lines(what, name, *samples);
   if (!buffer.lines->left_at.empty()) read_pages(request, *buffer.lines, reshaped, *samples);
   if (reshaped) {
@@ -323,29 +343,14 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
     samples->rows = dims[0];
   }
   a.probe = parts.probe;
-  Sending sending = transmits(what, tree, s, parts, sent, a);
+  Sending sending = transmits(what, tree, s, parts, samples->scheme, a);
   a.transmits = std::move(sending.transmits);
   samples->code = std::move(sending.code);
-  const bool as_stored = samples->lines.type == kInt16 && samples->code.inverse.empty();
-  const bool pairs = sent.sampling.demod_hz > 0.0;
-  if (pairs) {
-    samples->scheme.n_rows -= sent.n_rows % 2;
-    set_pairs(*samples, a);
-  }
-  const std::size_t n_samples = pairs ? sent.n_rows / 2 : sent.n_rows;
-  a.n_samples = static_cast<int>(std::min<std::size_t>(n_samples, static_cast<std::size_t>(kMaxSamples) + 1));
-  a.sample_type = as_stored && !pairs ? SampleType::int16 : SampleType::float32;
-  a.sampling_hz = sent.sampling.sampling_hz;
-  a.center_hz = s.frequency_hz;
-  const std::vector<double> band = tree.find("Trans")->values("Bandwidth");
-  if (band.size() == 2 && band[1] > band[0]) a.bandwidth_hz = (band[1] - band[0]) * kHertzPerMegahertz;
-  a.sound_speed_m_s = s.sound_speed_m_s;
-  a.frame_rate_hz = sent.frame_rate_hz;
-  if (!(a.frame_rate_hz > 0.0)) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
+  describe_samples(tree, s, *samples, a);
   a.validate(what);
   LibraryRecording recording;
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
-  recording.frame_count = sent.frames.size();
+  recording.frame_count = samples->scheme.frames.size();
   recording.frame_by_frame = true;
   recording.named.why_not = "rows of a buffer are acquisitions, and columns connectors, by Receive and Trans";
   recording.format =

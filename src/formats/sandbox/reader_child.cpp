@@ -125,46 +125,35 @@ void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
   }
 }
 
-}  // namespace
+struct ReaderStart {
+  std::vector<std::string> words;       // program and arguments
+  std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
 
-ReaderChild::ReaderChild(const OpenRequest& request, ReaderTask task) : what_(request.what()) { spawn(request, task); }
+  void add(const OpenRequest& request, int fd, const std::filesystem::path& path) {
+    sources.push_back(out_of_the_way(request, fd));
+    words.push_back(path.string());
+  }
+};
 
-void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
-  killed().collect();
-  memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  int ends[2] = {-1, -1};
-  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    cannot(what_, "the reader process cannot be started");
-  }
-  socket_ = FileDescriptor(ends[0]);
-  channel_ = MessageChannel(socket_.get());
-  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
-  }
-  const FileDescriptor childs_end(ends[1]);
-  const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
-  std::vector<FileDescriptor> sources;  // source descriptors of the child's files, from kReaderSocket on
-  sources.push_back(out_of_the_way(request, childs_end.get()));
-  sources.push_back(out_of_the_way(request, request.file->descriptor()));
-  sources.push_back(out_of_the_way(request, memory_.get()));
-  std::vector<std::string> words{reader_program().string(),
-                                 task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption, what_,
-                                 reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
-  for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
-    sources.push_back(out_of_the_way(request, sidecar.file->descriptor()));
-    words.push_back(sidecar.path.string());
-  }
-  if (request.folder != nullptr) {
-    words.emplace_back(kFolderWord);
-    for (const FolderFile& file : request.folder->files) {
-      sources.push_back(out_of_the_way(request, file.descriptor.get()));
-      words.push_back(file.path.string());
-    }
-  }
+ReaderStart reader_start(const OpenRequest& request, ReaderTask task, int socket, int memory) {
+  ReaderStart start;
+  start.words = {reader_program().string(), task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption,
+                 request.what(), reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
+  for (const int fd : {socket, request.file->descriptor(), memory})
+    start.sources.push_back(out_of_the_way(request, fd));
+  for (const SidecarFile& sidecar : std::span(request.sidecars).first(std::min(request.sidecars.size(), kMostSidecars)))
+    start.add(request, sidecar.file->descriptor(), sidecar.path);
+  if (request.folder == nullptr) return start;
+  start.words.emplace_back(kFolderWord);
+  for (const FolderFile& file : request.folder->files) start.add(request, file.descriptor.get(), file.path);
+  return start;
+}
+
+// Starts the process; returns 0, or the error's number.
+int start_process(ReaderStart& start, pid_t& pid) {
   std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& word : start.words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const std::string& program = words[0];
 #if defined(ECHO_SANITIZED)  // contains the sanitizer's options
   char* const* const environment = environ;
 #else
@@ -178,8 +167,8 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
 #if !defined(ECHO_SANITIZED)  // hides messages of a library: the Error's line replaces them
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
 #endif
-  for (std::size_t k = 0; k < sources.size(); ++k) {
-    posix_spawn_file_actions_adddup2(&files, sources[k].get(), kReaderSocket + static_cast<int>(k));
+  for (std::size_t k = 0; k < start.sources.size(); ++k) {
+    posix_spawn_file_actions_adddup2(&files, start.sources[k].get(), kReaderSocket + static_cast<int>(k));
   }
   posix_spawnattr_t attributes;  // default signals of a new program, regardless of those blocked by this thread
   posix_spawnattr_init(&attributes);
@@ -189,14 +178,32 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments.data(), environment);
-  const int failed = errno;
+  const int failed = posix_spawn(&pid, start.words[0].c_str(), &files, &attributes, arguments.data(), environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  errno = failed;
-  if (failed != 0) {
+  return failed;
+}
+
+}  // namespace
+
+ReaderChild::ReaderChild(const OpenRequest& request, ReaderTask task) : what_(request.what()) {
+  killed().collect();
+  memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  int ends[2] = {-1, -1};
+  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    cannot(what_, "the reader process cannot be started");
+  }
+  socket_ = FileDescriptor(ends[0]);
+  channel_ = MessageChannel(socket_.get());
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
+  }
+  const FileDescriptor childs_end(ends[1]);
+  ReaderStart start = reader_start(request, task, childs_end.get(), memory_.get());
+  errno = start_process(start, pid_);
+  if (errno != 0) {
     pid_ = -1;
-    cannot(what_, "the reader process " + program + " cannot be started");
+    cannot(what_, "the reader process " + start.words[0] + " cannot be started");
   }
 }
 

@@ -51,7 +51,6 @@ class ReaderChild {
   [[nodiscard]] Error give_up(const std::string& did);
 
  private:
-  void spawn(const OpenRequest& request, ReaderTask task);
   std::function<void()> watch(const Patience& patience, const char* did);
   std::optional<int> end();  // kills and reaps the process
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -181,8 +180,7 @@ void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, 
   const std::vector<std::size_t> faster = divisors(axis.length);
   std::vector<std::string> products;
   for (const std::size_t n : faster) products.push_back(fmt::format("{} × {}", n, axis.length / n));
-  std::vector<Choice> choices;
-  for (const std::string& product : products) choices.push_back({product});
+  const std::vector<Choice> choices(products.begin(), products.end());
   const std::string_view why = import.axes.size() == kMostAxes ? "A file has five axes at most."
                                : choices.empty()               ? "The length of the marked axis has no divisors."
                                                                : std::string_view();
@@ -200,88 +198,109 @@ void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, 
     c.order({.act = ImportAct::join, .index = axis.index});
 }
 
-void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+namespace {
+
+void order_raw(const AssistantScene& c, const char* key, std::string_view value) {
+  c.order({.act = ImportAct::raw, .id = key, .text = std::string(value)});
+}
+
+// Draws the start of a row; returns the rest of it.
+Rect draw_raw_label(Ui& ui, Column& column, const char* label) {
+  Rect r = ui.row(column, 30, 2);
+  ui.ring(r.x0 + ui.px(5), r.cy(), 4.5F, theme::kAccent, 1.5F);
+  ui.text(Type::body, r.x0 + ui.px(kFieldIndent), r.y0, r.height(), theme::kText2, label);
+  r.x0 += ui.px(kFieldLabel + 18);
+  return r;
+}
+
+// Shortens `row` by a square for the chevron of a menu; returns the square.
+Rect cut_chevron(const Ui& ui, Rect& row) {
+  const Rect square{row.x1 - ui.px(26), row.y0, row.x1, row.y1};
+  row.x1 = square.x0 - ui.px(4);
+  return square;
+}
+
+// Returns the index of `label`; -1: none.
+int index_of(std::span<const Choice> choices, std::string_view label) {
+  const auto at = std::ranges::find(choices, label, &Choice::label);
+  return at == choices.end() ? -1 : static_cast<int>(at - choices.begin());
+}
+
+void draw_raw_type(const AssistantScene& c, Column& column) {
   Ui& ui = c.ui;
   const ImportRaw& raw = c.import().raw;
-  const auto labelled = [&](const char* label) {
-    Rect r = ui.row(column, 30, 2);
-    ui.ring(r.x0 + ui.px(5), r.cy(), 4.5F, theme::kAccent, 1.5F);
-    ui.text(Type::body, r.x0 + ui.px(kFieldIndent), r.y0, r.height(), theme::kText2, label);
-    r.x0 += ui.px(kFieldLabel + 18);
-    return r;
-  };
-  const auto reason = [&](const char* title, const std::string& text, const std::string& error) {
-    const bool wrong = !error.empty();
-    draw_reason(ui, column,
-                {.id = title,
-                 .title = title,
-                 .indent = kFieldIndent,
-                 .color = wrong ? theme::kRed : theme::kMuted,
-                 .text = wrong ? error : text});
-  };
-  // Common types as segments, all types in a menu.
-  const auto pick_type = [&](const std::vector<std::string>& types, const auto& draw) {
-    std::vector<Choice> choices;
-    for (const std::string& type : types) choices.push_back({type});
-    const auto at = std::ranges::find(types, raw.dtype);
-    const int chosen = at == types.end() ? -1 : static_cast<int>(at - types.begin());
-    if (const std::optional<int> picked = draw(choices, chosen))
-      c.order({.act = ImportAct::raw, .id = "dtype", .text = types[static_cast<std::size_t>(*picked)]});
-  };
   std::vector<std::string> common{"int16", "uint16", "int8", "float32"};
   if (std::ranges::find(common, raw.dtype) == common.end()) common.push_back(raw.dtype);
-  Rect type = labelled("Type");
-  const Rect more{type.x1 - ui.px(26), type.y0, type.x1, type.y1};
-  type.x1 = more.x0 - ui.px(4);
-  pick_type(common, [&](std::span<const Choice> choices, int chosen) {
-    return ui.segmented("import/dtype", type, choices, chosen, {"Type", "Of one value.", {}});
-  });
-  pick_type(raw.types, [&](std::span<const Choice> choices, int chosen) {
-    return ui.menu("import/dtype_menu", more, choices, chosen, {"Type", "All types.", {}});
-  });
+  const std::vector<Choice> segments(common.begin(), common.end()), all(raw.types.begin(), raw.types.end());
+  Rect type = draw_raw_label(ui, column, "Type");
+  const Rect more = cut_chevron(ui, type);
+  if (const auto picked =
+          ui.segmented("import/dtype", type, segments, index_of(segments, raw.dtype), {"Type", "Of one value.", {}}))
+    order_raw(c, "dtype", common[static_cast<std::size_t>(*picked)]);
+  if (const auto picked = ui.menu("import/dtype_menu", more, all, index_of(all, raw.dtype), {"Type", "All types.", {}}))
+    order_raw(c, "dtype", raw.types[static_cast<std::size_t>(*picked)]);
   ui.chevron(more.cx(), more.cy(), Direction::down, theme::kMuted);
-  reason("Type", raw.why_type, raw.type_error);
-  constexpr std::array<Choice, 2> kOrders = {{{"little"}, {"big"}}};
-  if (const auto picked = ui.segmented("import/order", labelled("Byte order"), kOrders, raw.byte_order == "big" ? 1 : 0,
-                                       {"Byte order", "Of the bytes of one value.", {}}))
-    c.order({.act = ImportAct::raw, .id = "byte_order", .text = *picked == 1 ? "big" : "little"});
-  reason("Byte order", raw.why_order, {});
-  Rect header = labelled("Header");
+  draw_reason(ui, column,
+              {.id = "Type", .title = "Type", .indent = kFieldIndent, .text = raw.why_type, .error = raw.type_error});
+}
+
+void draw_header_bytes(const AssistantScene& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportRaw& raw = c.import().raw;
+  const std::string bytes = std::to_string(raw.header_bytes);
+  if (ui.is_editing("import/header")) {
+    if (const auto text = ui.edit_field(area); text && *text != bytes) order_raw(c, "header_bytes", *text);
+  } else {
+    const Hit h = ui.control("import/header", area, FocusKind::button, "Header");
+    ui.tip("import/header", h, area, {"Header", "Bytes before the first sample.", {}});
+    ui.fill(area, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+    const float x = ui.text(Type::body, area.x0 + ui.px(10), area.y0, area.height(), theme::kText, bytes);
+    ui.text(Type::body, x + ui.px(5), area.y0, area.height(), theme::kMuted, "bytes");
+    if (h.clicked) ui.start_editing("import/header", bytes);
+  }
+  if (!raw.header_error.empty()) ui.outline(area, theme::kRed, theme::kRadius);
+}
+
+void draw_raw_header(const AssistantScene& c, Column& column) {
+  Ui& ui = c.ui;
+  const ImportRaw& raw = c.import().raw;
+  Rect header = draw_raw_label(ui, column, "Header");
   const Rect minus{header.x1 - ui.px(68), header.y0, header.x1 - ui.px(36), header.y1},
       plus{header.x1 - ui.px(32), header.y0, header.x1, header.y1};
   header.x1 = minus.x0 - ui.px(6);
-  const Rect usual{header.x1 - ui.px(26), header.y0, header.x1, header.y1};
-  header.x1 = usual.x0 - ui.px(4);
-  const std::string bytes = std::to_string(raw.header_bytes);
+  const Rect usual = cut_chevron(ui, header);
   constexpr std::array<Choice, 10> kHeaders = {
       {{"0"}, {"64"}, {"128"}, {"256"}, {"512"}, {"1024"}, {"2048"}, {"4096"}, {"8192"}, {"65536"}}};
-  const auto usual_at = std::ranges::find(kHeaders, bytes, &Choice::label);
-  if (const auto picked = ui.menu("import/header_menu", usual, kHeaders,
-                                  usual_at == kHeaders.end() ? -1 : static_cast<int>(usual_at - kHeaders.begin()),
-                                  {"Header", "Usual lengths.", {}}))
-    c.order({.act = ImportAct::raw,
-             .id = "header_bytes",
-             .text = std::string(kHeaders[static_cast<std::size_t>(*picked)].label)});
+  if (const auto picked =
+          ui.menu("import/header_menu", usual, kHeaders, index_of(kHeaders, std::to_string(raw.header_bytes)),
+                  {"Header", "Usual lengths.", {}}))
+    order_raw(c, "header_bytes", kHeaders[static_cast<std::size_t>(*picked)].label);
   ui.chevron(usual.cx(), usual.cy(), Direction::down, theme::kMuted);
-  if (ui.is_editing("import/header")) {
-    if (const auto text = ui.edit_field(header); text && *text != bytes)
-      c.order({.act = ImportAct::raw, .id = "header_bytes", .text = *text});
-  } else {
-    const Hit h = ui.control("import/header", header, FocusKind::button, "Header");
-    ui.tip("import/header", h, header, {"Header", "Bytes before the first sample.", {}});
-    ui.fill(header, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
-    const float x = ui.text(Type::body, header.x0 + ui.px(10), header.y0, header.height(), theme::kText, bytes);
-    ui.text(Type::body, x + ui.px(5), header.y0, header.height(), theme::kMuted, "bytes");
-    if (h.clicked) ui.start_editing("import/header", bytes);
-  }
-  if (!raw.header_error.empty()) ui.outline(header, theme::kRed, theme::kRadius);
+  draw_header_bytes(c, header);
   const std::size_t step = raw.dtype.ends_with("8") ? 1 : raw.dtype.ends_with("16") ? 2 : 4;
   if (ui.button("import/header_minus", minus, {.label = "−"}, {"Shorter header", "By one value.", {}}) &&
       raw.header_bytes >= step)
-    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes - step)});
+    order_raw(c, "header_bytes", std::to_string(raw.header_bytes - step));
   if (ui.button("import/header_plus", plus, {.label = "+"}, {"Longer header", "By one value.", {}}))
-    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes + step)});
-  reason("Header", raw.why_header, raw.header_error);
+    order_raw(c, "header_bytes", std::to_string(raw.header_bytes + step));
+  draw_reason(
+      ui, column,
+      {.id = "Header", .title = "Header", .indent = kFieldIndent, .text = raw.why_header, .error = raw.header_error});
+}
+
+}  // namespace
+
+void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+  Ui& ui = c.ui;
+  const ImportRaw& raw = c.import().raw;
+  draw_raw_type(c, column);
+  constexpr std::array<Choice, 2> kOrders = {{{"little"}, {"big"}}};
+  if (const auto picked =
+          ui.segmented("import/order", draw_raw_label(ui, column, "Byte order"), kOrders,
+                       raw.byte_order == "big" ? 1 : 0, {"Byte order", "Of the bytes of one value.", {}}))
+    order_raw(c, "byte_order", *picked == 1 ? "big" : "little");
+  draw_reason(ui, column, {.id = "Byte order", .title = "Byte order", .indent = kFieldIndent, .text = raw.why_order});
+  draw_raw_header(c, column);
   const Rect shape = ui.row(column, 22, 2);
   ui.text(Type::body, shape, theme::kText2, "Shape");
   ui.text_right(Type::small, shape.x1, shape.y0, shape.height(), theme::kMuted, "fastest axis first");

@@ -24,12 +24,7 @@ constexpr ImportGroupWords kImportGroups[] = {{ImportGroup::missing, "Missing", 
                                               {ImportGroup::read, "Read", ""},
                                               {ImportGroup::optional, "Optional", ""}};
 
-struct AxisRoleKey {
-  const char* role;
-  const char* letter;
-};
-constexpr AxisRoleKey kAxisRoleKeys[] = {{"time", "T"},  {"element", "E"}, {"transmit", "X"},
-                                         {"frame", "F"}, {"line", "L"},    {"iq", "I"}};
+constexpr const char* kAxisRoles[] = {"time", "element", "transmit", "frame", "line", "iq"};
 
 std::string role_label(const std::string& role) { return role == "iq" ? "I, Q" : role; }
 
@@ -46,9 +41,11 @@ void draw_chip_grip(const Ui& ui, const Rect& chip, ImU32 ink) {
 void draw_reason(Ui& ui, Column& column, const Reason& reason) {
   Rect line = ui.row(column, 16, 3);
   line.x0 += ui.px(reason.indent);
-  const bool whole = ui.width(Type::small, reason.text) <= line.width();
-  if (!whole) ui.hit(("import/reason/" + reason.id).c_str(), line, {reason.title, reason.text, {}});
-  ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), reason.color, reason.text);
+  const bool wrong = !reason.error.empty();
+  const std::string& text = wrong ? reason.error : reason.text;
+  if (ui.width(Type::small, text) > line.width())
+    ui.hit(("import/reason/" + reason.id).c_str(), line, {reason.title, text, {}});
+  ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), wrong ? theme::kRed : reason.color, text);
 }
 
 namespace {
@@ -64,109 +61,121 @@ void draw_contents_button(const AssistantScene& c, AssistantChoice& choice, cons
     choice.contents_open = !choice.contents_open;
 }
 
-}  // namespace
-
-void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+// Draws the name of the samples' array; ends left of the button for the file's contents.
+void draw_data_line(const AssistantScene& c, AssistantChoice& choice, const Rect& line) {
   Ui& ui = c.ui;
-  const ImportState& import = c.import();
-  if (!import.raw.on) {
-    const Rect line = ui.row(column, 24, 4);
-    const float button_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // left of the buttons
-    const float text_end = import.data.can_split ? button_end - ui.px(72) : button_end;
-    float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
-    x = ui.text_fitted(Type::strong, x, text_end, line.y0, line.height(), theme::kText,
-                       import.data.name.empty() ? "the array" : import.data.name) +
-        ui.px(10);
-    ui.text_fitted(Type::small, x, text_end, line.y0, line.height(), theme::kMuted, import.data.why);
-    if (import.data.can_split &&
-        ui.button("import/split", {button_end - ui.px(64), line.y0, button_end, line.y1},
-                  {.label = "Split", .active = import.data.split},
-                  {"Split", "One axis as two: waves side by side in a matrix. Off: the axes as they are stored.", {}}))
-      c.order({.act = ImportAct::split});
-    if (choice.narrow) draw_contents_button(c, choice, line);
+  const auto& data = c.import().data;
+  const float button_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;
+  const float text_end = data.can_split ? button_end - ui.px(72) : button_end;
+  float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
+  x = ui.text_fitted(Type::strong, x, text_end, line.y0, line.height(), theme::kText,
+                     data.name.empty() ? "the array" : data.name) +
+      ui.px(10);
+  ui.text_fitted(Type::small, x, text_end, line.y0, line.height(), theme::kMuted, data.why);
+  if (data.can_split &&
+      ui.button("import/split", {button_end - ui.px(64), line.y0, button_end, line.y1},
+                {.label = "Split", .active = data.split},
+                {"Split", "One axis as two: waves side by side in a matrix. Off: the axes as they are stored.", {}}))
+    c.order({.act = ImportAct::split});
+  if (choice.narrow) draw_contents_button(c, choice, line);
+}
+
+// Draws the length of an axis; of raw bytes it can be edited.
+void draw_extent(const AssistantScene& c, std::size_t k, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportAxis& axis = c.import().axes[k];
+  const std::string length = std::to_string(axis.length);
+  if (!c.import().raw.on) return ui.text_centred(Type::strong, area, theme::kText, length);
+  const std::string id = "import/extent/" + std::to_string(k);
+  const Rect field = area.inset(ui.px(3));
+  if (ui.is_editing(id.c_str())) {
+    if (const auto text = ui.edit_field(field); text && *text != length)
+      c.order({.act = ImportAct::extent, .text = *text, .index = axis.index});
+    return;
   }
-  const std::size_t n = import.axes.size();
-  if (n == 0) return;
-  const float gap = ui.px(8), wide = (column.x1 - column.x0 - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
-  const float top = column.y, tall = ui.px(68);
-  for (std::size_t k = 0; k < n; ++k) {
-    const ImportAxis& axis = import.axes[k];
-    const float x = std::round(column.x0 + static_cast<float>(k) * (wide + gap));
-    const Rect cell{x, top, std::round(x + wide), top + tall};
-    const std::string id = "import/axis/" + std::to_string(k);
-    const std::string name = "Axis " + std::to_string(k + 1);
-    const Hit h = ui.control(id.c_str(), cell, FocusKind::slider, name);
-    ui.tip(id.c_str(), h, cell,
-           {name, "Type T time, E element, X transmit, F frame, L line, I I and Q, or drag a role here.", {}});
-    if (h.pressed || h.focused) choice.axis = k;
-    for (const KeyPress& press : h.keys) {
-      const bool left = press.key == Key::left, right = press.key == Key::right;
-      if (right && k + 1 < n) c.order({.act = ImportAct::role, .text = axis.role, .index = import.axes[k + 1].index});
-      if (left && k > 0) c.order({.act = ImportAct::role, .text = axis.role, .index = import.axes[k - 1].index});
-    }
-    if (h.pressed && !axis.role.empty()) {
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
-      choice.drag = {.entry = {}, .role = axis.role, .x = mouse.x, .y = mouse.y};
-    }
-    choice.places.push_back({.where = cell, .field = {}, .axis = axis.index});
-    ui.outline(cell, choice.axis == k ? theme::kAccent : theme::kLine2, theme::kRadius);
-    const Rect size{cell.x0, cell.y0 + ui.px(4), cell.x1, cell.y0 + ui.px(30)};
-    if (import.raw.on) {
-      const std::string edit = "import/extent/" + std::to_string(k);
-      const Rect field = size.inset(ui.px(3));
-      if (ui.is_editing(edit.c_str())) {
-        if (const auto text = ui.edit_field(field); text && *text != std::to_string(axis.length))
-          c.order({.act = ImportAct::extent, .text = *text, .index = axis.index});
-      } else {
-        const Hit on = ui.control(edit.c_str(), field, FocusKind::button, "Length");
-        ui.fill(field, on.hovered ? theme::kHover : theme::kField, theme::kRadius);
-        ui.text_centred(Type::strong, field, theme::kText, std::to_string(axis.length));
-        if (on.clicked) ui.start_editing(edit.c_str(), std::to_string(axis.length));
-      }
-    } else {
-      ui.text_centred(Type::strong, size, theme::kText, std::to_string(axis.length));
-    }
-    const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
-    ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
-    const std::string role = axis.role.empty() ? "—" : role_label(axis.role);
-    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(20);  // enough for the grip next to it
-    if (!axis.role.empty() && wide) draw_chip_grip(ui, chip, theme::kText2);
-    ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText, role);
+  const Hit h = ui.control(id.c_str(), field, FocusKind::button, "Length");
+  ui.fill(field, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+  ui.text_centred(Type::strong, field, theme::kText, length);
+  if (h.clicked) ui.start_editing(id.c_str(), length);
+}
+
+void draw_axis(const AssistantScene& c, AssistantChoice& choice, std::size_t k, const Rect& cell) {
+  Ui& ui = c.ui;
+  const auto& axes = c.import().axes;
+  const ImportAxis& axis = axes[k];
+  const std::string id = "import/axis/" + std::to_string(k);
+  const std::string name = "Axis " + std::to_string(k + 1);
+  const Hit h = ui.control(id.c_str(), cell, FocusKind::slider, name);
+  ui.tip(id.c_str(), h, cell,
+         {name, "Type T time, E element, X transmit, F frame, L line, I I and Q, or drag a role here.", {}});
+  if (h.pressed || h.focused) choice.axis = k;
+  for (const KeyPress& press : h.keys) {
+    const bool left = press.key == Key::left, right = press.key == Key::right;
+    if (right && k + 1 < axes.size()) c.order({.act = ImportAct::role, .text = axis.role, .index = axes[k + 1].index});
+    if (left && k > 0) c.order({.act = ImportAct::role, .text = axis.role, .index = axes[k - 1].index});
   }
-  column.y = top + tall + ui.px(8);
-  Rect roles = ui.row(column, 28, 4);
-  if (import.raw.on) draw_shape_buttons(c, choice, roles);
-  std::vector<const AxisRoleKey*> others;
+  if (h.pressed && !axis.role.empty()) choice.drag = drag_from_mouse({}, axis.role);
+  choice.places.push_back({.where = cell, .field = {}, .axis = axis.index});
+  ui.outline(cell, choice.axis == k ? theme::kAccent : theme::kLine2, theme::kRadius);
+  draw_extent(c, k, {cell.x0, cell.y0 + ui.px(4), cell.x1, cell.y0 + ui.px(30)});
+  const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
+  ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
+  const std::string role = axis.role.empty() ? "—" : role_label(axis.role);
+  const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(20);  // enough for the grip next to it
+  if (!axis.role.empty() && wide) draw_chip_grip(ui, chip, theme::kText2);
+  ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText, role);
+}
+
+// Draws the roles that no axis has, as many as fit.
+void draw_other_roles(const AssistantScene& c, AssistantChoice& choice, const Rect& row) {
+  Ui& ui = c.ui;
+  const auto& axes = c.import().axes;
+  std::vector<const char*> others;
   float needed = ui.width(Type::small, "Other roles") + ui.px(4);
-  for (const AxisRoleKey& role : kAxisRoleKeys) {
-    if (std::ranges::find(import.axes, role.role, &ImportAxis::role) != import.axes.end()) continue;
-    others.push_back(&role);
-    needed += ui.width(Type::body, role_label(role.role)) + ui.px(40);
+  for (const char* const role : kAxisRoles) {
+    if (std::ranges::find(axes, role, &ImportAxis::role) != axes.end()) continue;
+    others.push_back(role);
+    needed += ui.width(Type::body, role_label(role)) + ui.px(40);
   }
-  float x = roles.x0;
-  if (needed <= roles.width()) x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
-  for (const AxisRoleKey* const other : others) {
-    const AxisRoleKey& role = *other;
-    const std::string label = role_label(role.role);
-    const Rect chip{x, roles.y0, x + ui.width(Type::body, label) + ui.px(34), roles.y1};
-    if (chip.x1 > roles.x1) break;
-    const std::string id = std::string("import/role/") + role.role;
+  float x = row.x0;
+  if (needed <= row.width()) x = ui.text(Type::small, row, theme::kMuted, "Other roles") + ui.px(10);
+  for (const char* const role : others) {
+    const std::string id = std::string("import/role/") + role, label = role_label(role);
+    const Rect chip{x, row.y0, x + ui.width(Type::body, label) + ui.px(34), row.y1};
+    if (chip.x1 > row.x1) break;
     const Hit h = ui.control(id.c_str(), chip, FocusKind::button, label);
     ui.tip(id.c_str(), h, chip, {label, "Drag onto an axis, or click to give it to the marked axis.", {}});
     ui.fill(chip, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     ui.outline(chip, theme::kLine2, theme::kRadius);
     draw_chip_grip(ui, chip, theme::kMuted);
     ui.text(Type::body, chip.x0 + ui.px(22), chip.y0, chip.height(), theme::kText2, label);
-    if (h.pressed) {
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
-      choice.drag = {.entry = {}, .role = role.role, .x = mouse.x, .y = mouse.y};
-    }
-    if (h.clicked && !choice.drag.moving && choice.axis < n)
-      c.order({.act = ImportAct::role, .text = role.role, .index = import.axes[choice.axis].index});
+    if (h.pressed) choice.drag = drag_from_mouse({}, role);
+    if (h.clicked && !choice.drag.moving && choice.axis < axes.size())
+      c.order({.act = ImportAct::role, .text = role, .index = axes[choice.axis].index});
     x = chip.x1 + ui.px(6);
   }
+}
+
+}  // namespace
+
+void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+  Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  if (!import.raw.on) draw_data_line(c, choice, ui.row(column, 24, 4));
+  const std::size_t n = import.axes.size();
+  if (n == 0) return;
+  const float gap = ui.px(8), wide = (column.x1 - column.x0 - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
+  const float top = column.y, tall = ui.px(68);
+  for (std::size_t k = 0; k < n; ++k) {
+    const float x = std::round(column.x0 + static_cast<float>(k) * (wide + gap));
+    draw_axis(c, choice, k, {x, top, std::round(x + wide), top + tall});
+  }
+  column.y = top + tall + ui.px(8);
+  Rect roles = ui.row(column, 28, 4);
+  if (import.raw.on) draw_shape_buttons(c, choice, roles);
+  draw_other_roles(c, choice, roles);
   if (!import.axes_error.empty() || import.raw.on) {  // always for raw bytes: rows below do not move
-    draw_reason(ui, column, {.id = "axes", .title = "Axes", .color = theme::kRed, .text = import.axes_error});
+    draw_reason(ui, column, {.id = "axes", .title = "Axes", .error = import.axes_error});
   }
 }
 
@@ -247,29 +256,94 @@ void draw_confirm(const AssistantScene& c, const Rect& area, const ImportField& 
   if (h.clicked) c.order({.act = ImportAct::keep, .id = field.id});
 }
 
+// Returns true for rows without a face.
+bool is_flat(const ImportField& field) {
+  return field.place == ImportGroup::read || field.place == ImportGroup::optional;
+}
+
+// Draws the menu of words, or of ways to state the value, if there are several; shortens `box`.
+void draw_form_menu(const AssistantScene& c, const ImportField& field, Rect& box) {
+  Ui& ui = c.ui;
+  const bool by_words = !field.words.empty();
+  if (!by_words && field.forms.size() <= 1) return;
+  const std::vector<std::string>& labels = by_words ? field.words : field.forms;
+  const std::vector<Choice> choices(labels.begin(), labels.end());
+  const auto value = std::ranges::find(field.words, field.value);
+  const std::size_t chosen =
+      by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // end: none
+  const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
+  const std::string id = "import/form/" + field.id;
+  if (!is_flat(field)) ui.fill(box, theme::kField, theme::kRadius);
+  if (const auto picked = ui.menu(id.c_str(), chevron, choices, static_cast<int>(chosen),
+                                  {field.label, by_words ? field.help : "How the value is stated.", {}})) {
+    const auto index = static_cast<std::size_t>(*picked);
+    c.order(by_words ? ImportOrder{.act = ImportAct::answer, .id = field.id, .text = field.words[index]}
+                     : ImportOrder{.act = ImportAct::form, .id = field.id, .index = index});
+  }
+  ui.chevron(chevron.cx(), chevron.cy(), Direction::down, theme::kMuted);
+  box.x1 = chevron.x0;
+}
+
+// Draws the form, the value, the unit and the origin, as far as they fit. A click edits the value and selects its
+// origin.
+void draw_value(const AssistantScene& c, AssistantChoice& choice, const ImportField& field, const Rect& box) {
+  Ui& ui = c.ui;
+  const std::string id = "import/field/" + field.id;
+  if (ui.is_editing(id.c_str())) {
+    if (const auto text = ui.edit_field(box)) c.order({.act = ImportAct::answer, .id = field.id, .text = *text});
+    return;
+  }
+  const Hit h = ui.control(id.c_str(), box, FocusKind::button, field.label);
+  ui.tip(id.c_str(), h, box, {field.label, field.help, {}});
+  if (!is_flat(field) || h.hovered) ui.fill(box, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+  const bool empty = field.value.empty();
+  const float right = box.x1 - ui.px(10);
+  const float note = std::min(ui.width(Type::small, field.origin), 0.42F * box.width());
+  const bool names_form =
+      field.forms.size() > 1 && field.group != ImportGroup::read && (empty || field.id == "transmits");
+  const std::string form = names_form ? field.forms[field.form] + (empty ? "" : ": ") : "";
+  std::string value = form + (empty && form.empty() ? "—" : field.value);
+  const float begin = box.x0 + ui.px(10), end = right - note - ui.px(8);
+  if (!empty && ui.width(Type::body, value) > end - begin) value = field.value;  // value first
+  const float x =
+      ui.text_fitted(Type::body, begin, end, box.y0, box.height(), empty ? theme::kMuted : theme::kText, value);
+  if (!empty && !field.unit.empty() && x + ui.width(Type::body, field.unit) + ui.px(14) < right - note)
+    ui.text(Type::body, x + ui.px(5), box.y0, box.height(), theme::kMuted, field.unit);
+  ui.text_fitted(Type::small, right - note, right + 1, box.y0, box.height(),
+                 field.group == ImportGroup::answered ? theme::kAccent : theme::kText2, field.origin);
+  if (!h.clicked) return;
+  ui.start_editing(id.c_str(), field.typed);
+  const auto named = std::ranges::find(c.import().entries, field.origin, &ImportEntry::path);
+  if (!field.origin.empty() && named != c.import().entries.end()) choice.selected = field.origin;
+}
+
+// Draws the error of the last answer, or the reason: of doubts and axes with all its lines.
+void draw_field_reason(Ui& ui, Column& column, const ImportField& field) {
+  const bool wrong = !field.error.empty();
+  if (!wrong && field.reason.empty() && field.place != ImportGroup::missing) return;
+  if (!wrong && (field.place == ImportGroup::doubts || field.id == "axes")) {
+    const float indent = ui.px(kIndent);
+    column.y += ui.paragraph(Type::small, column.x0 + indent, column.y, column.x1 - column.x0 - indent, ui.px(16),
+                             field.group == field.place ? theme::kText2 : theme::kMuted, field.reason) +
+                ui.px(3);
+  } else if (wrong || !is_flat(field)) {
+    draw_reason(ui, column, {field.id, field.label, kIndent, theme::kMuted, field.reason, field.error});
+  }
+}
+
 void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column, const ImportField& field) {
   Ui& ui = c.ui;
-  const bool flat = field.place == ImportGroup::read || field.place == ImportGroup::optional;
-  const Rect row = ui.row(column, flat ? 24 : 32, 1);
+  const Rect row = ui.row(column, is_flat(field) ? 24 : 32, 1);
   const float dot = row.x0 + ui.px(5);
-  switch (field.group) {
-    case ImportGroup::missing:
-    case ImportGroup::doubts:
-      ui.disc(dot, row.cy(), 5, theme::kWarn);
-      break;
-    case ImportGroup::guessed:
-      ui.ring(dot, row.cy(), 4.5F, theme::kAccent, 1.5F);
-      break;
-    case ImportGroup::answered:
-    case ImportGroup::read:
-      ui.check({dot - ui.px(6), row.cy() - ui.px(6), dot + ui.px(6), row.cy() + ui.px(6)}, theme::kAccent);
-      break;
-    case ImportGroup::optional:
-      break;
+  if (field.group == ImportGroup::missing || field.group == ImportGroup::doubts) {
+    ui.disc(dot, row.cy(), 5, theme::kWarn);
+  } else if (field.group == ImportGroup::guessed) {
+    ui.ring(dot, row.cy(), 4.5F, theme::kAccent, 1.5F);
+  } else if (field.group != ImportGroup::optional) {
+    ui.check({dot - ui.px(6), row.cy() - ui.px(6), dot + ui.px(6), row.cy() + ui.px(6)}, theme::kAccent);
   }
   ui.text_fitted(Type::body, row.x0 + ui.px(kIndent), row.x0 + ui.px(kLabel + 16), row.y0, row.height(), theme::kText2,
                  field.label);
-  const std::string id = "import/field/" + field.id;
   Rect box{row.x0 + ui.px(kLabel + 18), row.y0 + ui.px(1), row.x1, row.y1 - ui.px(1)};
   const bool has_value = field.id == "axes" ? !field.needed : !field.value.empty();
   if (field.group == ImportGroup::missing && has_value) {
@@ -277,75 +351,14 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
     draw_confirm(c, confirm, field);
     box.x1 = confirm.x0 - ui.px(6);
   }
-  const Rect whole = box;
   if (field.id != "axes") {
+    const Rect whole = box;
     choice.places.push_back({.where = whole, .field = field.id, .axis = 0});
-    const bool by_words = !field.words.empty();
-    if (by_words || field.forms.size() > 1) {
-      std::vector<Choice> choices;
-      for (const std::string& one : by_words ? field.words : field.forms) choices.push_back({one});
-      const auto value = std::ranges::find(field.words, field.value);
-      const std::size_t chosen =
-          by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // end: none
-      const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
-      const std::string menu = "import/form/" + field.id;
-      if (!flat) ui.fill(box, theme::kField, theme::kRadius);
-      if (const auto picked = ui.menu(menu.c_str(), chevron, choices, static_cast<int>(chosen),
-                                      {field.label, by_words ? field.help : "How the value is stated.", {}})) {
-        const auto index = static_cast<std::size_t>(*picked);
-        c.order(by_words ? ImportOrder{.act = ImportAct::answer, .id = field.id, .text = field.words[index]}
-                         : ImportOrder{.act = ImportAct::form, .id = field.id, .index = index});
-      }
-      ui.chevron(chevron.cx(), chevron.cy(), Direction::down, theme::kMuted);
-      box.x1 = chevron.x0;
-    }
-    if (ui.is_editing(id.c_str())) {
-      if (const auto text = ui.edit_field(box)) c.order({.act = ImportAct::answer, .id = field.id, .text = *text});
-    } else {
-      const Hit h = ui.control(id.c_str(), box, FocusKind::button, field.label);
-      ui.tip(id.c_str(), h, box, {field.label, field.help, {}});
-      if (!flat || h.hovered) ui.fill(box, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
-      const float right = box.x1 - ui.px(10);
-      const float note = std::min(ui.width(Type::small, field.origin), 0.42F * box.width());
-      const std::string form =
-          field.forms.size() > 1 && field.group != ImportGroup::read && (field.value.empty() || field.id == "transmits")
-              ? field.forms[field.form] + (field.value.empty() ? "" : ": ")
-              : "";
-      std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
-      const float begin = box.x0 + ui.px(10), end = right - note - ui.px(8);
-      if (!field.value.empty() && ui.width(Type::body, value) > end - begin) value = field.value;  // value first
-      float x = ui.text_fitted(Type::body, begin, end, box.y0, box.height(),
-                               field.value.empty() ? theme::kMuted : theme::kText, value);
-      if (!field.value.empty() && !field.unit.empty() &&
-          x + ui.width(Type::body, field.unit) + ui.px(14) < right - note)
-        ui.text(Type::body, x + ui.px(5), box.y0, box.height(), theme::kMuted, field.unit);
-      ui.text_fitted(Type::small, right - note, right + 1, box.y0, box.height(),
-                     field.group == ImportGroup::answered ? theme::kAccent : theme::kText2, field.origin);
-      if (h.clicked) {
-        ui.start_editing(id.c_str(), field.typed);
-        const auto named = std::ranges::find(c.import().entries, field.origin, &ImportEntry::path);
-        if (!field.origin.empty() && named != c.import().entries.end()) choice.selected = field.origin;
-      }
-    }
+    draw_form_menu(c, field, box);
+    draw_value(c, choice, field, box);
     if (!field.error.empty()) ui.outline(whole, theme::kRed, theme::kRadius);
   }
-  if (!field.error.empty() || !field.reason.empty() || field.place == ImportGroup::missing) {
-    const bool red = !field.error.empty();
-    const float wrap = row.x1 - row.x0 - ui.px(kIndent);
-    if ((field.place == ImportGroup::doubts || field.id == "axes") && !red) {
-      const bool open = field.group == field.place;
-      column.y += ui.paragraph(Type::small, row.x0 + ui.px(kIndent), column.y, wrap, ui.px(16),
-                               open ? theme::kText2 : theme::kMuted, field.reason) +
-                  ui.px(3);
-    } else if (!flat || red) {
-      draw_reason(ui, column,
-                  {.id = field.id,
-                   .title = field.label,
-                   .indent = kIndent,
-                   .color = red ? theme::kRed : theme::kMuted,
-                   .text = red ? field.error : field.reason});
-    }
-  }
+  draw_field_reason(ui, column, field);
   if (field.place == ImportGroup::doubts) draw_doubt(c, column, field);
 }
 

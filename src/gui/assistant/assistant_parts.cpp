@@ -14,6 +14,12 @@
 #include "gui/toolkit/layout.h"
 
 namespace echoloop {
+
+AssistantDrag drag_from_mouse(const std::string& entry, const std::string& role) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  return {.entry = entry, .role = role, .x = mouse.x, .y = mouse.y};
+}
+
 namespace {
 
 constexpr float kTreeRow = 24, kContentsPad = 16;
@@ -76,6 +82,35 @@ void draw_selected(const AssistantScene& c, AssistantChoice& choice, const Rect&
           "Read in the sandbox. Nothing in the file is executed.");
 }
 
+// Draws the autocorrelation of the values.
+void draw_likeness(const AssistantScene& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportRaw& raw = c.import().raw;
+  const float x0 = area.x0, x1 = area.x1, y = area.y0, line = ui.px(18);
+  ui.text(Type::strong, x0, y + ui.px(4), ui.px(26), theme::kText, "Line length");
+  ui.text_right(
+      Type::small, x1, y + ui.px(4), ui.px(26), theme::kMuted,
+      raw.line_values > 0 ? fmt::format("lines repeat every {} values", raw.line_values) : "no repetition found");
+  const Rect plot{x0, y + ui.px(34), x1, y + ui.px(114)};
+  ui.fill(plot, theme::kCanvas, theme::kRadius);
+  const std::size_t n = raw.likeness.size();
+  const auto columns = static_cast<std::size_t>(std::max(1.0F, plot.width()));
+  ImVec2 last{plot.x0, plot.y0};
+  for (std::size_t k = 0; k < columns; ++k) {
+    float most = -1.0F;
+    for (std::size_t lag = k * n / columns; lag < std::max(k * n / columns + 1, (k + 1) * n / columns); ++lag)
+      most = std::max(most, raw.likeness[std::min(lag, n - 1)]);
+    const ImVec2 at{plot.x0 + static_cast<float>(k),
+                    plot.y1 - ui.px(6) - std::clamp(most, 0.0F, 1.0F) * (plot.height() - ui.px(10))};
+    if (k > 0) ui.stroke(last, at, theme::kAccent, 1.0F);
+    last = at;
+  }
+  ui.text(Type::small, x0, plot.y1, line, theme::kMuted, "0");
+  ui.text_right(Type::small, x1, plot.y1, line, theme::kMuted, fmt::format("distance, up to {} values", n));
+  ui.paragraph(Type::small, x0, plot.y1 + line, x1 - x0, ui.px(16), theme::kMuted,
+               "Autocorrelation of the samples; the first peak is the length of one line.");
+}
+
 // Draws the first bytes, numbers of the header, and the autocorrelation of the values.
 void draw_bytes(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
@@ -125,28 +160,7 @@ void draw_bytes(const AssistantScene& c, const Rect& area) {
   if (raw.likeness.empty() || area.height() < ui.px(520)) return;
   y += ui.px(6);
   ui.horizontal(area.x0, area.x1, y, theme::kLine);
-  ui.text(Type::strong, x0, y + ui.px(4), ui.px(26), theme::kText, "Line length");
-  ui.text_right(
-      Type::small, x1, y + ui.px(4), ui.px(26), theme::kMuted,
-      raw.line_values > 0 ? fmt::format("lines repeat every {} values", raw.line_values) : "no repetition found");
-  const Rect plot{x0, y + ui.px(34), x1, y + ui.px(114)};
-  ui.fill(plot, theme::kCanvas, theme::kRadius);
-  const std::size_t n = raw.likeness.size();
-  const auto columns = static_cast<std::size_t>(std::max(1.0F, plot.width()));
-  ImVec2 last{plot.x0, plot.y0};
-  for (std::size_t k = 0; k < columns; ++k) {
-    float most = -1.0F;
-    for (std::size_t lag = k * n / columns; lag < std::max(k * n / columns + 1, (k + 1) * n / columns); ++lag)
-      most = std::max(most, raw.likeness[std::min(lag, n - 1)]);
-    const ImVec2 at{plot.x0 + static_cast<float>(k),
-                    plot.y1 - ui.px(6) - std::clamp(most, 0.0F, 1.0F) * (plot.height() - ui.px(10))};
-    if (k > 0) ui.stroke(last, at, theme::kAccent, 1.0F);
-    last = at;
-  }
-  ui.text(Type::small, x0, plot.y1, line, theme::kMuted, "0");
-  ui.text_right(Type::small, x1, plot.y1, line, theme::kMuted, fmt::format("distance, up to {} values", n));
-  ui.paragraph(Type::small, x0, plot.y1 + line, x1 - x0, ui.px(16), theme::kMuted,
-               "Autocorrelation of the samples; the first peak is the length of one line.");
+  draw_likeness(c, {x0, y, x1, area.y1});
 }
 
 }  // namespace
@@ -209,10 +223,7 @@ void AssistantContents::draw_tree(const AssistantScene& c, AssistantChoice& choi
       ui.fill(row, theme::kSelected, 4);
     else if (h.hovered)
       ui.fill(row, theme::kHover, 4);
-    if (h.pressed) {
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
-      choice.drag = {.entry = entry.numeric ? entry.path : "", .role = {}, .x = mouse.x, .y = mouse.y};
-    }
+    if (h.pressed) choice.drag = drag_from_mouse(entry.numeric ? entry.path : "", {});
     if (h.clicked) choice.selected = entry.path;
     const float indent = parent.empty() ? 0.0F : ui.px(14);
     if (entry.doubted) {
@@ -349,44 +360,10 @@ void AssistantPreview::draw(const AssistantScene& c, const Rect& area) {
   if (frames > 0) draw_frames(c, bottom);
 }
 
-void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
-  Ui& ui = c.ui;
-  const ImportPreview& p = c.import().preview;
-  if (p.image == nullptr) {
-    const Rect line{area.x0, area.cy() - ui.px(30), area.x1, area.cy() - ui.px(2)};
-    ui.text_centred(Type::large, line, theme::kText2, p.busy ? "Forming the first image" : "No image yet");
-    if (!p.error.empty()) {
-      const float wrap = std::min(area.width() - ui.px(40), ui.px(520));
-      const float wide = std::min(wrap, ui.width(Type::body, p.error));
-      ui.paragraph(Type::body, area.cx() - 0.5F * wide, line.y1 + ui.px(6), wrap, ui.px(20), theme::kMuted, p.error);
-    }
-    return;
-  }
-  const Image& image = *p.image;
-  const ImageLayout l = lay_out_picture(area, image.grid, ui.scale(), true, PanZoom{});
+namespace {
+
+void draw_preview_rulers(const Ui& ui, const ImageLayout& l, const Grid& g) {
   const Rect& r = l.image;
-  const int width = static_cast<int>(r.width()), height = static_cast<int>(r.height());
-  if (width < 8 || height < 8) return;
-  if (picture_.image != p.image || picture_.width != width || picture_.height != height) {
-    RgbImage rgb{
-        .width = width,
-        .height = height,
-        .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
-    ImageSampler(image.params).draw(rgb, {0, 0, width, height}, image, nullptr);
-    std::vector<std::uint32_t> rgba(rgb.rgb.size() / 3);
-    for (std::size_t k = 0; k < rgba.size(); ++k)
-      rgba[k] = IM_COL32(rgb.rgb[3 * k], rgb.rgb[3 * k + 1], rgb.rgb[3 * k + 2], 255);
-    picture_.texture.update(width, height, rgba);
-    picture_.image = p.image;
-    picture_.width = width;
-    picture_.height = height;
-  }
-  const bool stale = !p.current && !p.busy;
-  ui.list().AddImage(compat::texture_id(picture_.texture.id()), {r.x0, r.y0}, {r.x1, r.y1}, {0, 0}, {1, 1},
-                     stale ? IM_COL32(255, 255, 255, 153) : IM_COL32_WHITE);
-  ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine);
-  // Rulers in millimetres.
-  const Grid& g = image.grid;
   const RulerAxis across = ruler_axis(g.x0_m, g.x1_m, r.width(), ui.px(64), ui.scale());
   across.each([&](double mm, int index) {
     const float x = l.x_px(mm * 1e-3);
@@ -404,6 +381,44 @@ void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
       ui.text_right(Type::small, r.x0 - ui.px(10), y - ui.px(9), ui.px(18), theme::kText2,
                     fixed(mm, down.step.decimals));
   });
+}
+
+}  // namespace
+
+void AssistantPreview::Picture::update(const std::shared_ptr<const Image>& of, int w, int h) {
+  if (image == of && width == w && height == h) return;
+  RgbImage rgb{.width = w,
+               .height = h,
+               .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h))};
+  ImageSampler(of->params).draw(rgb, {0, 0, w, h}, *of, nullptr);
+  texture.update(rgb);
+  image = of;
+  width = w;
+  height = h;
+}
+
+void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportPreview& p = c.import().preview;
+  if (p.image == nullptr) {
+    const Rect line{area.x0, area.cy() - ui.px(30), area.x1, area.cy() - ui.px(2)};
+    ui.text_centred(Type::large, line, theme::kText2, p.busy ? "Forming the first image" : "No image yet");
+    if (p.error.empty()) return;
+    const float wrap = std::min(area.width() - ui.px(40), ui.px(520));
+    const float wide = std::min(wrap, ui.width(Type::body, p.error));
+    ui.paragraph(Type::body, area.cx() - 0.5F * wide, line.y1 + ui.px(6), wrap, ui.px(20), theme::kMuted, p.error);
+    return;
+  }
+  const ImageLayout l = lay_out_picture(area, p.image->grid, ui.scale(), true, PanZoom{});
+  const Rect& r = l.image;
+  const int width = static_cast<int>(r.width()), height = static_cast<int>(r.height());
+  if (width < 8 || height < 8) return;
+  picture_.update(p.image, width, height);
+  const bool stale = !p.current && !p.busy;
+  ui.list().AddImage(compat::texture_id(picture_.texture.id()), {r.x0, r.y0}, {r.x1, r.y1}, {0, 0}, {1, 1},
+                     stale ? IM_COL32(255, 255, 255, 153) : IM_COL32_WHITE);
+  ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine);
+  draw_preview_rulers(ui, l, p.image->grid);
   const float caption_y = r.y1 + ui.px(6);
   float x = r.x0;
   if (stale) {

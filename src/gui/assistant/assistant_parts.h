@@ -49,12 +49,15 @@ struct AssistantScene {
   void order(const ImportOrder& order) const { commands.send(command::Import{order}); }
 };
 
+AssistantDrag drag_from_mouse(const std::string& entry, const std::string& role);  // one of both is empty
+
 // One line of small text, so that rows below do not move; the tooltip shows text that does not fit.
 struct Reason {
   std::string id, title;
   float indent = 0;  // at scale 1
   ImU32 color = theme::kMuted;
-  std::string text;
+  std::string text = {};
+  std::string error = {};  // shown in its place, in red
 };
 void draw_reason(Ui& ui, Column& column, const Reason& reason);
 
@@ -100,6 +103,7 @@ class AssistantPreview {
     ColorTexture texture;
     std::shared_ptr<const Image> image;
     int width = 0, height = 0;
+    void update(const std::shared_ptr<const Image>& of, int w, int h);
   };
   Shown shown_ = Shown::image;
   Picture picture_;

@@ -102,6 +102,7 @@ class TransmitImages {
     float height_per_width = 1;
   };
   void update(Shown& shown, const std::shared_ptr<const TransmitImage>& picture, const DisplayParams& display);
+  void draw_picture(PanelContext& c, int k, const Rect& r, ImVec2 size);
 
   std::map<int, Shown> shown_;  // visible ones
   float scroll_ = 0;

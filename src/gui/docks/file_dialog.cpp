@@ -32,6 +32,11 @@ bool usual_name(const std::string& name) {
   return std::ranges::any_of(endings, [&](std::string_view end) { return lower.ends_with(end); });
 }
 
+// Returns the rows that a key moves the selection by; 0: another key.
+int rows_of(Key key, int page) {
+  return key == Key::down ? 1 : key == Key::up ? -1 : key == Key::page_down ? page : key == Key::page_up ? -page : 0;
+}
+
 // Returns the folder without a trailing slash.
 fs::path plain(const fs::path& folder) { return (folder / "").parent_path(); }
 
@@ -168,12 +173,7 @@ void FileDialog::move_selection(const Ui& ui, int by) {
 
 void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int page) {
   for (const KeyPress& press : keys) {
-    int by = 0;
-    if (press.key == Key::down) by = 1;
-    if (press.key == Key::up) by = -1;
-    if (press.key == Key::page_down) by = page;
-    if (press.key == Key::page_up) by = -page;
-    if (by != 0) move_selection(ui, by);
+    if (const int by = rows_of(press.key, page); by != 0) move_selection(ui, by);
   }
 }
 
@@ -183,13 +183,7 @@ bool FileDialog::take_list_keys(Ui& ui, const Rect& r, int page) {
   const Hit h = ui.key_stop("files", r, FocusKind::slider, "Files and folders");
   for (const KeyPress& press : h.keys) {
     if (press.key == Key::enter) return selected_ >= 0;
-    const int by = press.key == Key::down        ? 1
-                   : press.key == Key::up        ? -1
-                   : press.key == Key::page_down ? page
-                   : press.key == Key::page_up   ? -page
-                   : press.key == Key::home      ? -count
-                   : press.key == Key::end       ? count
-                                                 : 0;
+    const int by = press.key == Key::home ? -count : press.key == Key::end ? count : rows_of(press.key, page);
     if (by == 0) continue;
     move_selection(ui, by);
     focus_ = false;
@@ -236,13 +230,25 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
   return wanted;
 }
 
+// Draws the button for the parent folder and the typed path; returns the one that was entered.
+std::optional<fs::path> FileDialog::draw_path(Ui& ui, const Rect& row) {
+  std::optional<fs::path> wanted;
+  const float up = ui.px(40);
+  if (ui.button("parent", {row.x0, row.y0, row.x0 + up, row.y1}, {.label = "↑"}, {"Up", "Parent folder.", {}}))
+    wanted = listed_folder_.parent_path();
+  const std::string id = "##path" + std::to_string(revision_);
+  if (ui.text_line(id.c_str(), {row.x0 + up + ui.px(8), row.y0, row.x1, row.y1}, path_text_, focus_))
+    wanted = typed_path();
+  focus_ = false;
+  return wanted;
+}
+
 std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys) {
   if (!open_) return std::nullopt;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float w = std::min(ui.px(680), screen.x - ui.px(40));
   const float h = std::min(ui.px(520), screen.y - ui.px(40));
-  const float x0 = std::round(0.5F * (screen.x - w));
-  const float y0 = std::round(0.5F * (screen.y - h));
+  const float x0 = std::round(0.5F * (screen.x - w)), y0 = std::round(0.5F * (screen.y - h));
   const Rect box{x0, y0, x0 + w, y0 + h};
   if (!ui.begin_popup("file_dialog", box, theme::kPanel)) {
     open_ = false;
@@ -251,50 +257,38 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   narrow();
   const int page = std::max(1, static_cast<int>((h - ui.px(180)) / ui.px(kRowHeight)) - 1);
   take_keys(ui, keys, page);
-  const float pad = ui.px(16);
-  const float left = box.x0 + pad;
-  const float right = box.x1 - pad;
+  const float pad = ui.px(16), left = box.x0 + pad, right = box.x1 - pad;
   ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
   const float names = box.y0 + ui.px(36);
   const float y = names + ui.px(8) +
                   ui.paragraph(Type::small, left, names, right - left, ui.px(16), theme::kMuted,
                                format_names() + "; others by the import assistant");
-  std::optional<fs::path> wanted;
-  const float up = ui.px(40);
-  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "Parent folder.", {}}))
-    wanted = listed_folder_.parent_path();
-  const Rect field{left + up + ui.px(8), y, right, y + ui.px(theme::kRow)};
-  const std::string id = "##path" + std::to_string(revision_);
-  const bool entered = ui.text_line(id.c_str(), field, path_text_, focus_);
-  focus_ = false;
-  if (entered) wanted = typed_path();
+  std::optional<fs::path> wanted = draw_path(ui, {left, y, right, y + ui.px(theme::kRow)});
   const float bottom = box.y1 - pad - ui.px(theme::kRow);
   const Rect files{left, y + ui.px(40), right, bottom - ui.px(12)};
   if (const auto clicked = draw_list(ui, files)) wanted = clicked;
   if (take_list_keys(ui, files, page)) wanted = listed_folder_ / entries_[static_cast<std::size_t>(selected_)].name;
-  const float button = ui.px(100);
+  const bool many = n_folder_files_ > 0;
+  const float button = ui.px(100), folder = many ? ui.px(170) : 0.0F, end = bottom + ui.px(theme::kRow);
   std::optional<fs::path> chosen;
-  const float folder = n_folder_files_ > 0 ? ui.px(170) : 0.0F;
-  if (n_folder_files_ > 0) {
-    const Rect whole{left, bottom, left + folder - ui.px(12), bottom + ui.px(theme::kRow)};
-    if (ui.button("open_folder", whole, {.label = "Open all " + std::to_string(n_folder_files_) + " files"},
-                  {"Open the folder", "All files as one recording, in natural order: one file a frame or a line.", {}}))
-      chosen = listed_folder_;
-  }
+  if (many &&
+      ui.button("open_folder", {left, bottom, left + folder - ui.px(12), end},
+                {.label = "Open all " + std::to_string(n_folder_files_) + " files"},
+                {"Open the folder", "All files as one recording, in natural order: one file a frame or a line.", {}}))
+    chosen = listed_folder_;
   ui.text_fitted(Type::small, left + folder, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,
-                 !complaint_.empty()   ? complaint_
-                 : n_folder_files_ > 0 ? "Recognised by content."
-                                       : "Files are recognised by content, not by extension.");
-  bool close = ui.button(
-      "cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
-      {.label = "Cancel", .shortcut = "Esc"}, {});
-  if (ui.button("open_file", {right - button, bottom, right, bottom + ui.px(theme::kRow)},
-                {.label = "Open", .emphasis = Emphasis::primary}, {})) {
+                 !complaint_.empty() ? complaint_
+                 : many              ? "Recognised by content."
+                                     : "Files are recognised by content, not by extension.");
+  const bool cancelled =
+      ui.button("cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), end},
+                {.label = "Cancel", .shortcut = "Esc"}, {});
+  if (ui.button("open_file", {right - button, bottom, right, end}, {.label = "Open", .emphasis = Emphasis::primary},
+                {}))
     wanted = typed_path();
-  }
   if (wanted) chosen = take(*wanted);
-  if (chosen || close) {
+  if (chosen || cancelled) {
     ui.close_popup();
     open_ = false;
   }

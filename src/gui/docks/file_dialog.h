@@ -51,6 +51,7 @@ class FileDialog {
   bool take_list_keys(Ui& ui, const Rect& r, int page);
   void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
   std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
+  std::optional<std::filesystem::path> draw_path(Ui& ui, const Rect& row);
   void narrow();
   void count_folder_files();
 

@@ -200,13 +200,25 @@ void TransmitImages::update(Shown& shown, const std::shared_ptr<const TransmitIm
   image.host_db = db.data();
   const RgbImage rgb = render_rgb(image, display);
   if (rgb.width < 1) return;
-  std::vector<std::uint32_t> colors;
-  for (std::size_t i = 0; i + 2 < rgb.rgb.size(); i += 3) {
-    colors.push_back(IM_COL32(rgb.rgb[i], rgb.rgb[i + 1], rgb.rgb[i + 2], 255));
-  }
-  shown.texture.update(rgb.width, rgb.height, colors);
+  shown.texture.update(rgb);
   const Grid& g = picture->grid;
   shown.height_per_width = static_cast<float>((g.z1_m - g.z0_m) / std::max(g.x1_m - g.x0_m, 1e-6));
+}
+
+// Draws a picture in `r` of that size, with its own aspect ratio.
+void TransmitImages::draw_picture(PanelContext& c, int k, const Rect& r, ImVec2 size) {
+  Ui& ui = c.ui;
+  const auto& picture = c.model.image.inspector.pictures[static_cast<std::size_t>(k)];
+  if (picture == nullptr)
+    return ui.text_centred(Type::small, r, theme::kMuted,
+                           ui.width(Type::small, "computing") < r.width() ? "computing" : "…");
+  ui.fill(r, theme::kBlack);
+  Shown& shown = shown_[k];
+  update(shown, picture, c.edits.params.display);
+  const float fit = std::min(size.x, size.y / std::max(shown.height_per_width, 1e-3F));
+  const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};
+  if (shown.texture.id() != 0)
+    ui.list().AddImage(compat::texture_id(shown.texture.id()), {box.x0, box.y0}, {box.x1, box.y1});
 }
 
 void TransmitImages::draw(PanelContext& c, const Rect& cell) {
@@ -242,21 +254,7 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
     if (y >= area.y1 || y + row <= area.y0) continue;
     edits.pictures_seen.push_back(k);
     const Rect r{x, y, x + width, y + height};
-    const auto& picture = view.pictures[static_cast<std::size_t>(k)];
-    if (picture == nullptr) {
-      ui.text_centred(Type::small, r, theme::kMuted,
-                      ui.width(Type::small, "computing") < r.width() ? "computing" : "…");
-    } else {
-      ui.fill(r, theme::kBlack);
-      Shown& shown = shown_[k];
-      update(shown, picture, c.edits.params.display);
-      // Keeps the aspect ratio within the cell.
-      const float fit = std::min(width, height / std::max(shown.height_per_width, 1e-3F));
-      const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};
-      if (shown.texture.id() != 0) {
-        ui.list().AddImage(compat::texture_id(shown.texture.id()), {box.x0, box.y0}, {box.x1, box.y1});
-      }
-    }
+    draw_picture(c, k, r, {width, height});
     const bool chosen = view.pixel != nullptr && view.pixel->transmit == k;
     ui.outline(r, chosen ? theme::kAccent : theme::kLine2);
     const auto labels = transmit_labels(inspected_acquisition(c.model), k);

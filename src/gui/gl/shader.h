@@ -139,13 +139,18 @@ class ColorTexture {
  public:
   // Uploads rgba: [height][width], byte order of IM_COL32. Magnified pixels stay squares.
   void update(int width, int height, std::span<const std::uint32_t> rgba) {
-    if (!texture_.fits(width, height)) texture_.allocate(width, height, GL_RGBA8, GL_NEAREST);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    glTextureSubImage2D(texture_.id(), 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+    upload(width, height, GL_RGBA, rgba.data());
   }
+  void update(const RgbImage& image) { upload(image.width, image.height, GL_RGB, image.rgb.data()); }
   [[nodiscard]] unsigned int id() const { return texture_.id(); }  // 0: none yet
 
  private:
+  void upload(int width, int height, unsigned int format, const void* pixels) {
+    if (!texture_.fits(width, height)) texture_.allocate(width, height, GL_RGBA8, GL_NEAREST);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, format == GL_RGB ? 1 : 4);
+    glTextureSubImage2D(texture_.id(), 0, 0, 0, width, height, format, GL_UNSIGNED_BYTE, pixels);
+  }
+
   Texture2d texture_;
 };
 
