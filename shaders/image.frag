@@ -1,5 +1,5 @@
 #version 450 core
-// From dB to colour; the same formula as src/gui/tone.h: window, gamma, map.
+// From dB to colour; the same formula as src/gui/overlay/transfer_function.h: window, gamma, map.
 // PLAIN is the variant for gray maps at gamma 1, TGC flat, nothing rejected, levels not mapped, which is nearly always: software rendering then takes a third of the
 // time. POLAR is the variant for sectors: scan conversion, bilinear in the linear amplitude as in dsp/scan.h, with an
 // edge one screen pixel soft, so that what lies beneath shows outside.

@@ -69,8 +69,11 @@ void say_live_notes(Source& source) {
 // Continues the stream with a scanner's new description and the command line's settings. Recordings contain one
 // acquisition: with one of them the stream ends. Returns true if continued.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool writes = !options.files["--images-out"].empty() || !options.files["--iq-out"].empty() ||
-                      names_output(options.files, {MadeOf::all_frames});
+  const auto fills_array = [&](const OutputRow& row) {  // of one grid, with its description in a second file
+    return row.make != nullptr && row.beside != nullptr && !options.files[row.option].empty();
+  };
+  const bool writes =
+      names_output(options.files, {MadeOf::all_frames}) || std::ranges::any_of(output_rows(), fills_array);
   if (session.producer_state() != ProducerState::changed || writes) return false;
   opened.info.acquisition = session.acquisition();
   const Acquisition& acquisition = *opened.info.acquisition;

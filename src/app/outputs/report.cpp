@@ -13,6 +13,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/param_table.h"
 #include "core/timing_trace.h"
 #include "core/units.h"
@@ -201,13 +202,9 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
                          {"signal", a.signal == SignalKind::iq ? "iq" : "rf"},
                          {"beamformed", a.data == DataKind::beamformed},
-                         {"sampling_hz", a.sampling_hz},
-                         {"center_hz", a.center_hz},
-                         {"bandwidth_hz", a.bandwidth_hz},
-                         {"demod_hz", a.demod_hz},
-                         {"sound_speed_m_s", a.sound_speed_m_s},
-                         {"frame_rate_hz", a.frame_rate_hz},
                          {"assumptions", assumptions_json(a)}};
+  for (const FactRow& row : kFacts)
+    if (row.member != nullptr) json[row.name] = a.*row.member;
   if (a.data == DataKind::beamformed) {  // columns of an image: transmits and receive channels are unknown
     json["columns"] = a.n_elements();
     for (const char* unknown : {"elements", "transmits"}) json.erase(unknown);

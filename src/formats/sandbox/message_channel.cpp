@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/facts.h"
 #include "transport/message_stream.h"
 
 namespace echoloop {
@@ -191,9 +192,8 @@ void exchange(auto io, auto& a) {
   io.choice(a.sample_type, SampleType::float32);
   io.choice(a.signal, SignalKind::iq);
   io.choice(a.data, DataKind::beamformed);
-  for (auto* const value :
-       {&a.sampling_hz, &a.center_hz, &a.bandwidth_hz, &a.demod_hz, &a.sound_speed_m_s, &a.frame_rate_hz})
-    io.number(*value);
+  for (const FactRow& row : kFacts)
+    if (row.member != nullptr) io.number(a.*row.member);
   io.list(a.assumptions, kMaxAssumptions, "too many assumptions", [&](auto& assumption) {
     io.text(assumption.text);
     io.text(assumption.fact);
