@@ -62,8 +62,8 @@ constexpr bool any_word(std::string_view list, Found&& found) {
   return false;
 }
 
-// What makes SI of numbers whose unit nothing says: their size. `largest`: the largest magnitude of the numbers.
-// `reach`: of lengths (m) and durations (s), up to which they are taken for SI.
+// Returns the factor to SI of numbers without a stated unit, by their size. `largest`: the largest magnitude of the
+// numbers. `reach`: limit of lengths (m) and durations (s) that are in SI units already.
 constexpr double unit_by_size(Quantity quantity, double largest, double reach) {
   switch (quantity) {
     case Quantity::frequency:
@@ -100,7 +100,7 @@ struct FactRow {
   const char *key, *group, *example, *help;  // of a description, SI; example in JSON, help in Markdown
   unsigned traits;
   std::string_view spellings = {};  // in files, without case, underscores, groups and units; the clearest first
-  // How a value is typed. `place`: 10 times that of the question, and that of this way to answer it; 0: not asked.
+  // Input of a value. `place`: 10 times that of the question, plus that of this form of the answer; 0: not asked.
   // Limits: SI, of the magnitude, both accepted; list and points: of the largest.
   int place = 0;
   const char* label = "";
@@ -157,7 +157,7 @@ constexpr FactRow fact(const char* key, const char* group = nullptr, const char*
   return {key, group, example, help, traits};
 }
 
-// dx and dy count beside sensor_data of k-Wave only (guess_facts.cpp), whose depth is along x.
+// dx and dy count next to sensor_data of k-Wave only (guess_facts.cpp), whose depth is along x.
 inline constexpr FactRow kFacts[] = {
     fact("file", "array", R"("scan.mat")", "the described file, if its name is not that of the description"),
     fact("data", "array", R"("acq.rf")", "name of the array with the samples; default: the largest one")
@@ -429,7 +429,7 @@ inline constexpr const char* kKnownKey = "a known key, or one of your own that b
 // Keys of one entry of "tx".
 inline constexpr auto kTransmitKeys = std::to_array<std::string_view>(
     {"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "aperture_m", "element"});
-// Keys of a live stream that describe the frames, beside those of the acquisition.
+// Keys of a live stream that describe the frames, in addition to those of the acquisition.
 inline constexpr auto kFrameKeys = std::to_array<std::string_view>(
     {"axes", "shape", "dtype", "strides_bytes", "device_hz", "name", "acquisition", "channel_of_element", "offset"});
 
@@ -444,7 +444,7 @@ std::string_view without_unit(std::string_view key);  // "pitch" of "pitch_mm", 
 
 std::string without_spaces(std::string_view text);  // at both ends
 
-// What a description says in place of a number: "NAME", "NAME * number", "NAME / number", "number / NAME".
+// Forms of a reference in place of a number: "NAME", "NAME * number", "NAME / number", "number / NAME".
 struct VariableExpression {
   std::string name;
   double factor = 1.0;

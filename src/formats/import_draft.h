@@ -16,7 +16,7 @@
 
 namespace echoloop {
 
-// Facts of a description besides the array and its axes, as questions by importance, and the parsing of a typed answer.
+// Facts of a description except the array and its axes, as questions by importance, and the parsing of a typed answer.
 // Constant data and pure functions. Any thread.
 
 struct FactQuestion : FactRow::Question {

@@ -44,7 +44,7 @@ OpenedSource open_file(const SourceRequest& request) {
   return opened;
 }
 
-// Returns the memory of a description besides its frames: with default parameters, on the CPU.
+// Returns the memory of a description without its frames: with default parameters, on the CPU.
 std::size_t plan_need(const Acquisition& acquisition) {
   try {
     const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
