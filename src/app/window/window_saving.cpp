@@ -323,11 +323,8 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
                           .numbers = numbers_of(state_.source),
                           .faults = faults_of(state_.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
-  std::vector<const Measured*> values;  // A's, then B's
-  const bool compared = picture.a && state_.measured_a.image.number == picture.a->number;
-  if (compared) values.push_back(&state_.measured_a);
-  if ((compared || !picture.a) && state_.measured.image.number == shown.number) values.push_back(&state_.measured);
-  if (picture.a && values.size() < 2) values.clear();
+  std::vector<const Measured*> values{&picture.measured};
+  if (picture.a) values.insert(values.begin(), &picture.measured_a);
   order.key = figure_key(state_.marks, values);
   return [path, order = std::move(order), drawn = as_drawn(picture), views = state_.analyses]() mutable {
     order.images.back().image = drawn();
