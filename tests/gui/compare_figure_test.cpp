@@ -156,7 +156,8 @@ TEST(ComparedFigure, SideBySideIsMadeAgainByItsCommand) {
     const Image* const a = window.app().viewer().compared_image();
     return a != nullptr && window.app().viewer().shown_image().params.formation.f_number == 3.0;
   }));
-  const nlohmann::json json = window.save();
+  state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-3e-3, 15e-3}, {3e-3, 25e-3}}}};
+  const nlohmann::json json = window.save();  // before the panel has measured the mark
   EXPECT_EQ(json["command"].get<std::string>().find("--compare-layout"), std::string::npos) << json["command"];
   window.expect_command_makes_the_file(json);
 }
