@@ -242,16 +242,16 @@ TEST(OlderFiles, ASessionOfAPhantomHasEveryValue) {
   for (const auto& [key, text] : kParameters) expect_parameter(params_of(s.settings), key, text);
   EXPECT_EQ(s.source, "sim:cyst,seed=3,noise_db=-40,angles_deg=-8/-4/0/4/8");
   EXPECT_TRUE(s.facts.empty());
-  EXPECT_EQ(s.stream.policy, RingPolicy::drop_newest);
-  EXPECT_EQ(s.stream.slots, 5);
-  EXPECT_EQ(s.stream.lanes, 2);
-  EXPECT_EQ(s.stream.streams, StreamMode::serial);
-  EXPECT_EQ(s.stream.host_memory, HostMemory::pageable);
-  EXPECT_EQ(s.stream.frame_wait, FrameWait::spin);
-  EXPECT_EQ(s.stream.rate_hz, 7.0);
-  EXPECT_EQ(s.stream.pace_ms, 12.0);
-  EXPECT_FALSE(s.stream.loop);
-  EXPECT_EQ(s.stream.inject, (Injection{.jitter_ms = 3.0, .duplicate_every = 40.0}));
+  EXPECT_TRUE(s.stream == (StreamSettings{.policy = RingPolicy::drop_newest,
+                                          .slots = 5,
+                                          .lanes = 2,
+                                          .streams = StreamMode::serial,
+                                          .host_memory = HostMemory::pageable,
+                                          .frame_wait = FrameWait::spin,
+                                          .rate_hz = 7.0,
+                                          .pace_ms = 12.0,
+                                          .loop = false,
+                                          .inject = {.jitter_ms = 3.0, .duplicate_every = 40.0}}));
   expect_marks_of_cyst(s.marks);
   EXPECT_FALSE(s.pan_zoom.fitted);
   EXPECT_NEAR(s.pan_zoom.centre.x_m, 0.25e-3, 1e-12);
@@ -284,16 +284,16 @@ TEST(OlderFiles, ASessionOfARecordingHasEveryValue) {
   for (const auto& [key, text] : kParametersOfScan) expect_parameter(params_of(s.settings), key, text);
   EXPECT_EQ(s.source, folder.at("scan.npy"));
   EXPECT_EQ(s.facts, (Facts{{"frame_rate_hz", 80.0}}));
-  EXPECT_EQ(s.stream.policy, RingPolicy::error);
-  EXPECT_EQ(s.stream.slots, 6);
-  EXPECT_EQ(s.stream.lanes, 4);
-  EXPECT_EQ(s.stream.streams, StreamMode::overlap);
-  EXPECT_EQ(s.stream.host_memory, HostMemory::write_combined);
-  EXPECT_EQ(s.stream.frame_wait, FrameWait::sleep);
-  EXPECT_EQ(s.stream.rate_hz, kRateMax);
-  EXPECT_EQ(s.stream.pace_ms, 30.0);
-  EXPECT_TRUE(s.stream.loop);
-  EXPECT_EQ(s.stream.inject, Injection{.load_ms = 2.0});
+  EXPECT_TRUE(s.stream == (StreamSettings{.policy = RingPolicy::error,
+                                          .slots = 6,
+                                          .lanes = 4,
+                                          .streams = StreamMode::overlap,
+                                          .host_memory = HostMemory::write_combined,
+                                          .frame_wait = FrameWait::sleep,
+                                          .rate_hz = kRateMax,
+                                          .pace_ms = 30.0,
+                                          .loop = true,
+                                          .inject = {.load_ms = 2.0}}));
   EXPECT_TRUE(s.marks.list.empty());
   EXPECT_TRUE(s.pan_zoom.fitted);
   EXPECT_EQ(s.moment, SavedMoment::live);

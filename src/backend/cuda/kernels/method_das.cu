@@ -2,8 +2,6 @@
 // instructions of das_math.cuh if lines are short enough. A warp owns 8 x 4 pixels, as in das_grouped.cu. Methods that
 // read rows store slices of a band of rows first, then make its pixels.
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -415,31 +413,11 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-// Keeps at most two groups of bands queued: a launch into a full queue waits inside the driver, and with it every other
-// call, those of the window too.
-class BandQueue {
- public:
-  explicit BandQueue(StreamView stream) : stream_(stream) {}
-  // Called after each band; waits if necessary.
-  void add() {
-    if (++n_ % kGroup != 0) return;
-    const int group = n_ / kGroup;
-    ends_[group % 2].emplace(EventUse::sleep).record(stream_);
-    if (group > 1) ends_[(group - 1) % 2]->synchronize();
-  }
-
- private:
-  static constexpr int kGroup = 32;
-  StreamView stream_;
-  int n_ = 0;
-  std::array<std::optional<Event>, 2> ends_;
-};
-
 void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* scratch, SkippableWork& work,
                  StreamView stream) {
   const DasGeometry& g = in.geometry;
   const RowPlan plan = plan_rows(s, g);
-  BandQueue queue(stream);
+  QueueLimit queue(stream);
   for (int begin = 0; begin < g.nz && !work.skip(); begin += plan.band, queue.add()) {
     const int end = std::min(begin + plan.band, g.nz);
     const RowBand band{begin, end, s.rows, g.nx, g.nz};

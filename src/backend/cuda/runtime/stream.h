@@ -2,6 +2,10 @@
 // stream.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <optional>
+
 #include "backend/cuda/runtime/cuda_error.h"
 
 namespace echoloop::cuda {
@@ -98,6 +102,26 @@ class Event {
   }
 
   cudaEvent_t event_ = nullptr;
+};
+
+// Keeps at most two groups of steps of a long work queued: a launch into a full queue waits inside the driver, and with
+// it every other call, those of the window too.
+class QueueLimit {
+ public:
+  explicit QueueLimit(StreamView stream) : stream_(stream) {}
+  // Call after each step, one or two launches; waits if necessary.
+  void add() {
+    if (++n_ % kGroup != 0) return;
+    const std::size_t group = n_ / kGroup;
+    ends_[group % 2].emplace(EventUse::sleep).record(stream_);
+    if (group > 1) ends_[(group - 1) % 2]->synchronize();
+  }
+
+ private:
+  static constexpr std::size_t kGroup = 32;
+  StreamView stream_;
+  std::size_t n_ = 0;
+  std::array<std::optional<Event>, 2> ends_;
 };
 
 }  // namespace echoloop::cuda
