@@ -317,10 +317,11 @@ void PresetStore::give_slots() {
   const auto take = [&](int slot) { return slot > 0 && !std::exchange(taken[static_cast<std::size_t>(slot)], true); };
   std::vector<PresetItem*> without;
   for (PresetItem& item : items_) {
-    if (!take(item.preset.slot)) without.push_back(&item);
+    if (take(item.preset.slot)) continue;
+    item.preset.slot = 0;
+    if (!item.preset.organ) without.push_back(&item);
   }
   for (PresetItem* item : without) {
-    item->preset.slot = 0;
     for (int slot = 1; slot <= 9 && item->preset.slot == 0; ++slot) {
       if (take(slot)) item->preset.slot = slot;
     }
@@ -433,7 +434,8 @@ std::vector<PresetView> preset_views(const PresetStore& store, const ImagingPara
                      .slot = p.slot,
                      .own = item.owner == PresetOwner::user,
                      .fits = acquisition == nullptr || belongs_to(p, *acquisition),
-                     .is_default = p.is_default});
+                     .is_default = p.is_default,
+                     .organ = p.organ});
   }
   return views;
 }

@@ -13,10 +13,34 @@
 #endif
 
 namespace echoloop::kernels {
+namespace {
+
+// Returns 1/sqrt(r2): the exponent halved by an integer shift, then three Newton steps (relative error below 3e-7, i.e.
+// picoseconds). sqrtf may set errno, which prevents vectorisation of a loop.
+[[gnu::always_inline]] inline float inverse_root(float r2) {
+  float inverse = __builtin_bit_cast(float, 0x5f3759dfU - (__builtin_bit_cast(std::uint32_t, r2) >> 1));
+  inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
+  inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
+  inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
+  return inverse;
+}
+
+}  // namespace
 
 ECHO_HOT void plane_wave_positions(const float* __restrict x, const float* __restrict z, std::size_t n, float kx,
                                    float kz, float offset, float* __restrict out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = offset + (x[i] * kx + z[i] * kz);
+}
+
+ECHO_HOT void diverging_wave_positions(const float* __restrict x, const float* __restrict z, std::size_t n,
+                                       float source_x_m, float source_z_m, float samples_per_m, float offset,
+                                       float* __restrict out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float dx = x[i] - source_x_m;
+    const float dz = z[i] - source_z_m;
+    const float r2 = dx * dx + dz * dz;
+    out[i] = offset + r2 * inverse_root(r2) * samples_per_m;
+  }
 }
 
 ECHO_HOT void element_echoes(const float* __restrict x, const float* __restrict z, const float* __restrict amplitude,
@@ -32,12 +56,7 @@ ECHO_HOT void element_echoes(const float* __restrict x, const float* __restrict 
   for (std::size_t i = 0; i < n; ++i) {
     const float dx = x[i] - x_m;
     const float r2 = dx * dx + z[i] * z[i];
-    // 1/sqrt(r2): the exponent halved by an integer shift, then three Newton steps (relative error below 3e-7, i.e.
-    // picoseconds). sqrtf may set errno, which prevents vectorisation of the loop.
-    float inverse = __builtin_bit_cast(float, 0x5f3759dfU - (__builtin_bit_cast(std::uint32_t, r2) >> 1));
-    inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
-    inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
-    inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
+    const float inverse = inverse_root(r2);
     const float cosine = z[i] * inverse;
     const float s2 = 1.0F - cosine * cosine;
     const float sinc = c0 + s2 * (c1 + s2 * (c2 + s2 * (c3 + s2 * c4)));

@@ -27,9 +27,16 @@ AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeMode
   Acquisition a;
   a.probe = make_linear_probe(std::string(model.name), model.n_elements, model.pitch_m, model.element_width_m);
   a.probe.kind = model.kind;
-  for (const double angle : settings.angles_rad) {
+  for (const double angle : angles_rad(settings)) {
     Transmit transmit;
-    transmit.angle_rad = angle;
+    if (model.kind == ProbeKind::phased) {
+      // From half the array's width behind it, the array subtends 90 degrees.
+      transmit.kind = TransmitKind::diverging;
+      transmit.source_x_m = -0.5 * model.width_m() * std::sin(angle);
+      transmit.source_z_m = -0.5 * model.width_m() * std::cos(angle);
+    } else {
+      transmit.angle_rad = angle;
+    }
     a.transmits.push_back(std::move(transmit));
   }
   a.n_samples = model.n_samples;
@@ -39,7 +46,8 @@ AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeMode
   a.bandwidth_hz = model.fractional_bandwidth * model.center_hz;
   a.sound_speed_m_s = settings.sound_speed_m_s;
   a.frame_rate_hz = frame_rate_hz(settings);
-  a.assumptions.emplace_back("simulated: two-dimensional, single scattering, ideal plane waves");
+  a.assumptions.emplace_back(std::string("simulated: two-dimensional, single scattering, ideal ") +
+                             (model.kind == ProbeKind::phased ? "diverging" : "plane") + " waves");
   a.validate(std::string(kPhantomPrefix) + settings.name);
   return std::make_shared<const Acquisition>(std::move(a));
 }
@@ -161,7 +169,7 @@ std::span<const std::byte> Phantom::read(std::uint64_t index, FrameMemory& slot,
 
 std::unique_ptr<SeekableSource> make_phantom(const PhantomSettings& settings) {
   check_phantom(settings);
-  return std::make_unique<Phantom>(settings, find_probe_model(settings.probe));
+  return std::make_unique<Phantom>(settings, probe_of(settings));
 }
 
 namespace {
@@ -209,6 +217,14 @@ void EchoSynth::begin(const Scatterers& scatterers) {
   for (std::size_t t = 0; t < n_transmits_; ++t) {
     const Transmit& transmit = acquisition_.transmits[t];
     const double offset = offset_ - transmit.t0_s * fine_hz;
+    if (transmit.kind == TransmitKind::diverging) {
+      const double ahead_m = std::hypot(transmit.source_x_m, transmit.source_z_m);
+      kernels::diverging_wave_positions(scatterers.x_m.data(), scatterers.z_m.data(), n,
+                                        static_cast<float>(transmit.source_x_m),
+                                        static_cast<float>(transmit.source_z_m), static_cast<float>(samples_per_m),
+                                        static_cast<float>(offset - samples_per_m * ahead_m), there_.data() + t * n);
+      continue;
+    }
     kernels::plane_wave_positions(scatterers.x_m.data(), scatterers.z_m.data(), n,
                                   static_cast<float>(samples_per_m * std::sin(transmit.angle_rad)),
                                   static_cast<float>(samples_per_m * std::cos(transmit.angle_rad)),

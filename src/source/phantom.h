@@ -2,9 +2,10 @@
 // without a scanner or file and for tests with exactly known truth. The geometry is independent of the beamformer's
 // (src/dsp), so that a sign error cannot cancel itself.
 //
-// Model: two-dimensional, single scattering. Transmits are ideal plane waves, unlimited laterally. The echo of a
-// scatterer at (x, z) reaches element e at (x sin a + z cos a)/c + |(x, z) - (x_e, 0)|/c after the wave passed the
-// origin, as a Gaussian-windowed cosine centred there. Weights: soft-baffle element directivity, 1/sqrt(range),
+// Model: two-dimensional, single scattering. Transmits are ideal plane waves, or diverging waves of a phased array,
+// unlimited laterally. The echo of a scatterer at (x, z) reaches element e at T + |(x, z) - (x_e, 0)|/c after the wave
+// passed the origin, as a Gaussian-windowed cosine centred there; T = (x sin a + z cos a)/c for plane waves and
+// (|(x, z) - s| - |s|)/c for waves from a virtual source s. Weights: soft-baffle element directivity, 1/sqrt(range),
 // attenuation at the centre frequency. White noise of the channels is added last.
 #pragma once
 

@@ -26,7 +26,7 @@ double smoothstep(double a, double b, double value) {
 }
 
 Field field_of(const PhantomSettings& settings) {
-  const ProbeModel& probe = find_probe_model(settings.probe);
+  const ProbeModel& probe = probe_of(settings);
   const double c = settings.sound_speed_m_s;
   const double wavelength_m = c / probe.center_hz;
   const double pulse_s = kFullWidthPerSigma * pulse_sigma_s(probe.center_hz, probe.fractional_bandwidth);
@@ -37,14 +37,25 @@ Field field_of(const PhantomSettings& settings) {
   // 38.4 mm: depth of the default probe's samples at 1500 m/s, the slow end of soft tissue.
   field.scale = std::min({2.0 * field.half_width_m / 19.2e-3, field.depth_m / 38.4e-3, 1.0});
   field.cell_area_m2 = 1.5 * wavelength_m * 0.5 * c * pulse_s;
+  field.sector = probe.kind == ProbeKind::phased;
   return field;
 }
 
+double Field::density_at(double x_m, double z_m) const {
+  if (!sector) return 1.0;
+  if (std::abs(x_m) > half_width_m + margin_m + z_m || std::hypot(x_m, z_m) > depth_m + margin_m) return 0.0;
+  const double full_m = 2.0 * half_width_m * 1.5;  // depth of F/1.5
+  return std::min(1.0, full_m / std::max(z_m, 1e-6));
+}
+
 SceneSetup scene_setup(const PhantomSettings& settings) {
+  const double rate_hz = frame_rate_hz(settings);
   return {.field = field_of(settings),
-          .frame_rate_hz = frame_rate_hz(settings),
+          .frame_rate_hz = rate_hz,
           .seed = settings.seed,
-          .flow = settings.flow};
+          .flow = settings.flow,
+          .heart = settings.heart,
+          .aliasing_m_s = 0.25 * settings.sound_speed_m_s * rate_hz / probe_of(settings).center_hz};
 }
 
 std::uint64_t Random::bits() {
@@ -69,9 +80,12 @@ void add_speckle(Scatterers& out, const Field& field, const SpeckleArea& area, R
       const double sign = random.uniform() < 0.5 ? -1.0 : 1.0;
       const double draw = random.uniform();
       if (x_m > area.x1_m || z_m > area.z1_m) continue;
+      const double needed = field.density_at(x_m, z_m);
+      if (needed <= 0.0) continue;
       const Tissue here = tissue(x_m, z_m);
-      if (here.amplitude <= 0.0 || draw >= here.density) continue;
-      fresh.add(x_m, z_m, sign * here.amplitude / std::sqrt(area.per_cell * here.density));
+      const double density = here.density * needed;
+      if (here.amplitude <= 0.0 || draw >= density) continue;
+      fresh.add(x_m, z_m, sign * here.amplitude / std::sqrt(area.per_cell * density));
     }
   }
   shuffle_locally(fresh, random);

@@ -31,8 +31,16 @@ struct Field {
   double margin_m = 0.0;      // scatterers extend this far beyond the array's ends
   double scale = 1.0;         // of the anatomy, drawn for 19.2 x 36 mm (the default probe)
   double cell_area_m2 = 0.0;  // resolution cell: 1.5 wavelengths (F/1.5) by the pulse's two-way half-amplitude length
+  bool sector = false;        // phased array: 45 degrees to each side, up to the depth
 
-  [[nodiscard]] double x1_m() const { return half_width_m + margin_m; }
+  // Returns the lateral end of the scatterers.
+  [[nodiscard]] double x1_m() const { return (sector ? depth_m * kSectorSlope : half_width_m) + margin_m; }
+
+  // Returns the share of a cell's scatterers that is needed at a point: 0 outside a sector. Below F/1.5 the resolution
+  // cell of a sector's fixed aperture grows with depth: fewer scatterers make fully developed speckle there.
+  [[nodiscard]] double density_at(double x_m, double z_m) const;
+
+  static constexpr double kSectorSlope = 0.70710678;  // sin 45 degrees
 };
 
 struct SceneSetup {
@@ -40,6 +48,8 @@ struct SceneSetup {
   double frame_rate_hz = 50.0;
   std::uint64_t seed = 1;
   FlowSettings flow = {};
+  HeartSettings heart = {};
+  double aliasing_m_s = 0.0;  // largest axial speed without aliasing at the frame rate
 };
 
 Field field_of(const PhantomSettings& settings);
@@ -136,6 +146,10 @@ inline constexpr int kOversampling = 4;
 
 // out[i] = offset + x[i] kx + z[i] kz: arrival of the plane wave at the scatterers, in fine samples.
 void plane_wave_positions(const float* x, const float* z, std::size_t n, float kx, float kz, float offset, float* out);
+
+// out[i] = offset + |(x[i], z[i]) - source| samples_per_m: arrival of a wave from a virtual source, in fine samples.
+void diverging_wave_positions(const float* x, const float* z, std::size_t n, float source_x_m, float source_z_m,
+                              float samples_per_m, float offset, float* out);
 
 struct ElementGeometry {
   float x_m = 0.0F;

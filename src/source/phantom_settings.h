@@ -20,19 +20,25 @@ struct FlowSettings {
   double motion_m_s = 0.0;                      // largest vertical speed of the whole phantom
 };
 
+struct HeartSettings {
+  double rate_hz = 1.2;         // heart beats per second
+  double peak_blood_m_s = 0.0;  // largest speed; 0 = 85 % of the aliasing limit, at most 0.8 m/s
+};
+
 struct PhantomSettings {
-  std::string name = "heart";                                                                 // one of phantoms()
-  std::string probe = "L64";                                                                  // one of probe_models()
-  std::vector<double> angles_rad = {-6.0 * kRadiansPerDegree, 0.0, 6.0 * kRadiansPerDegree};  // plane waves
-  std::optional<double> frame_rate_hz = {};  // nullopt: see frame_rate_hz()
-  double noise_db = -35.0;                   // channel noise re channel speckle at mid depth, unattenuated
-  double attenuation_db_cm_mhz = 0.1;        // one way; low, because the image has no depth gain
+  std::string name = "heart";                          // one of phantoms()
+  std::string probe = {};                              // one of probe_models(); empty: see probe_of()
+  std::optional<std::vector<double>> angles_rad = {};  // nullopt: see angles_rad()
+  std::optional<double> frame_rate_hz = {};            // nullopt: see frame_rate_hz()
+  double noise_db = -35.0;                             // channel noise re channel speckle at mid depth, unattenuated
+  double attenuation_db_cm_mhz = 0.1;                  // one way; low, because the image has no depth gain
   double sound_speed_m_s = 1540.0;
   std::uint64_t seed = 1;
   FlowSettings flow = {};
+  HeartSettings heart = {};
 };
 
 // Phantoms that have a setting.
-enum class SettingGroup { any, flow };
+enum class SettingGroup { any, flow, heart };
 
 }  // namespace echoloop

@@ -47,6 +47,14 @@ constexpr std::array kTable{
     PhantomSetting{"motion_mm_s", "Tissue motion", "mm/s", kMetresPerMillimetre, 0.0, 1000.0, 0.0, 50.0, 1, false,
                    SettingGroup::flow, "Largest speed of the tissue, up and down once per second.",
                    [](const S& s) { return s.flow.motion_m_s; }, [](S& s, double v) { s.flow.motion_m_s = v; }},
+    PhantomSetting{"heart_rate", "Heart rate", "/min", 1.0 / 60.0, 20.0, 250.0, 40.0, 180.0, 0, false,
+                   SettingGroup::heart, "Beats per minute.", [](const S& s) { return s.heart.rate_hz; },
+                   [](S& s, double v) { s.heart.rate_hz = v; }},
+    PhantomSetting{"blood_mm_s", "Peak blood speed", "mm/s", kMetresPerMillimetre, 0.0, 2000.0, 0.0, 800.0, 1, false,
+                   SettingGroup::heart,
+                   "Through the valves. 0: 85 % of the aliasing limit of the acquisition rate, at most 800 mm/s.",
+                   [](const S& s) { return s.heart.peak_blood_m_s; },
+                   [](S& s, double v) { s.heart.peak_blood_m_s = v; }},
 };
 
 std::string number_text(double value) {
@@ -78,9 +86,9 @@ std::string accepted_keys(const PhantomSettings& settings) {
 }
 
 void set_angles(PhantomSettings& settings, std::string_view text) {
-  settings.angles_rad.clear();
+  std::vector<double>& angles_rad = settings.angles_rad.emplace();
   while (!text.empty()) {
-    settings.angles_rad.push_back(parse_number("angles_deg", take_part(text, '/')) * kRadiansPerDegree);
+    angles_rad.push_back(parse_number("angles_deg", take_part(text, '/')) * kRadiansPerDegree);
   }
 }
 
@@ -138,7 +146,20 @@ double frame_rate_hz(const PhantomSettings& settings) {
   if (settings.frame_rate_hz.has_value()) return *settings.frame_rate_hz;
   const PhantomRow* const row = find_phantom(settings.name);
   if (row == nullptr || row->frame_rate_hz == nullptr) return kPhantomRate_hz;
-  return row->frame_rate_hz(find_probe_model(settings.probe));
+  return row->frame_rate_hz(probe_of(settings));
+}
+
+const ProbeModel& probe_of(const PhantomSettings& settings) {
+  if (!settings.probe.empty()) return find_probe_model(settings.probe);
+  const PhantomRow* const row = find_phantom(settings.name);
+  return row == nullptr ? probe_models().front() : find_probe_model(row->probe);
+}
+
+std::vector<double> angles_rad(const PhantomSettings& settings) {
+  if (settings.angles_rad.has_value()) return *settings.angles_rad;
+  constexpr double kDegree = kRadiansPerDegree;
+  if (probe_of(settings).kind == ProbeKind::phased) return {-25.0 * kDegree, 0.0, 25.0 * kDegree};
+  return {-6.0 * kDegree, 0.0, 6.0 * kDegree};
 }
 
 std::span<const PhantomSetting> phantom_table() { return kTable; }
@@ -153,8 +174,11 @@ std::string phantom_settings_help(SettingGroup group) {
   const PhantomSettings normal;
   std::string text;
   if (group == SettingGroup::any) {
-    text = "  probe=" + normal.probe + "  Probe, by name\n  angles_deg=" + angles_text(normal.angles_rad) +
-           "  Angles of the plane waves\n  seed=" + std::to_string(normal.seed) + "  Speckle and noise\n";
+    std::string names;
+    for (const ProbeModel& probe : probe_models()) names += (names.empty() ? "" : ", ") + std::string(probe.name);
+    text = "  probe=NAME  Probe: " + names +
+           "\n  angles_deg=A/B/...  Angles of the plane waves (phased array: diverging" +
+           " waves)\n  seed=" + std::to_string(normal.seed) + "  Speckle and noise\n";
   }
   for (const PhantomSetting& row : kTable) {
     if (row.group != group) continue;
@@ -175,8 +199,8 @@ PhantomSettings parse_phantom(std::string_view text) {
 std::string phantom_text(const PhantomSettings& settings) {
   const PhantomSettings normal = {.name = settings.name, .probe = settings.probe};
   std::string text = settings.name;
-  if (settings.probe != PhantomSettings().probe) text += ",probe=" + settings.probe;
-  if (settings.angles_rad != normal.angles_rad) text += ",angles_deg=" + angles_text(settings.angles_rad);
+  if (probe_of(settings).name != probe_of({.name = settings.name}).name) text += ",probe=" + settings.probe;
+  if (angles_rad(settings) != angles_rad(normal)) text += ",angles_deg=" + angles_text(angles_rad(settings));
   for (const PhantomSetting& row : kTable) {
     const double value = row.get(settings);
     if (applies(row, settings) && value != row.get(normal)) {
@@ -193,10 +217,10 @@ void check_phantom(const PhantomSettings& s) {
     for (const PhantomRow& row : phantoms()) names += (names.empty() ? "" : ", ") + std::string(row.name);
     throw Error("phantom", "\"" + s.name + "\"", names);
   }
-  static_cast<void>(find_probe_model(s.probe));
-  require(!s.angles_rad.empty() && s.angles_rad.size() <= kMostAngles, s,
-          std::to_string(s.angles_rad.size()) + " transmit angles", "1 to " + std::to_string(kMostAngles));
-  for (const double angle : s.angles_rad) {
+  const std::vector<double> angles = angles_rad(s);
+  require(!angles.empty() && angles.size() <= kMostAngles, s, std::to_string(angles.size()) + " transmit angles",
+          "1 to " + std::to_string(kMostAngles));
+  for (const double angle : angles) {
     const double degrees = angle / kRadiansPerDegree;
     require(std::abs(degrees) <= kLargestAngle_deg, s, "transmit angle of " + number_text(degrees) + " degrees",
             "-45 to 45 degrees");
@@ -272,12 +296,23 @@ constexpr std::array kPhantoms{
                .sample_volume_z_m = vessel_z_m,
                .make = make_flow_scene},
     PhantomRow{
-        .name = "heart", .title = "Heart", .help = "a beating heart in four-chamber view", .make = make_heart_scene},
+        .name = "heart",
+        .title = "Heart",
+        .help = "a beating heart in four-chamber view with moving blood; settings for heart rate and blood speed",
+        .settings = SettingGroup::heart,
+        .probe = "P4-2v",
+        .preset = "Heart",
+        .make = make_heart_scene},
 };
 
 }  // namespace
 
 std::span<const PhantomRow> phantoms() { return kPhantoms; }
+
+std::string_view phantom_preset(std::string_view name) {
+  const PhantomRow* const row = find_phantom(name);
+  return row == nullptr ? std::string_view() : row->preset;
+}
 
 const PhantomRow* find_phantom(std::string_view name) {
   const auto* const row = std::ranges::find(kPhantoms, name, &PhantomRow::name);

@@ -14,9 +14,18 @@
 
 namespace echoloop {
 
+struct ProbeModel;
+
 // Returns the set rate, otherwise the phantom's own for the probe. [any thread]
 inline constexpr double kPhantomRate_hz = 50.0;  // of phantoms without their own rate
 double frame_rate_hz(const PhantomSettings& settings);
+
+// Returns the set probe, otherwise the phantom's own. Throws Error for an unknown name. [any thread]
+const ProbeModel& probe_of(const PhantomSettings& settings);
+
+// Returns the set angles, otherwise those of the probe. Linear array: of plane waves. Phased array: of diverging waves,
+// from the virtual source behind the array to the middle of the array. [any thread]
+std::vector<double> angles_rad(const PhantomSettings& settings);
 
 // Numeric setting.
 struct PhantomSetting {
@@ -66,7 +75,6 @@ std::string phantom_help();
 
 class Scene;
 struct SceneSetup;
-struct ProbeModel;
 
 inline constexpr std::string_view kPhantomPrefix = "sim:";
 
@@ -75,6 +83,8 @@ struct PhantomRow {
   const char* title;                                              // in menus, and followed by "phantom"
   std::string_view help;                                          // scanned object
   SettingGroup settings = SettingGroup::any;                      // additional to those of every phantom
+  std::string_view probe = "L64";                                 // default
+  std::string_view preset = {};                                   // built-in, for the window; empty: none
   double (*frame_rate_hz)(const ProbeModel&) = nullptr;           // null: kPhantomRate_hz
   double (*sample_volume_z_m)(const PhantomSettings&) = nullptr;  // null: no vessel
   std::unique_ptr<Scene> (*make)(const SceneSetup&);
@@ -82,6 +92,9 @@ struct PhantomRow {
 
 // Returns the rows in the order of the menus.
 std::span<const PhantomRow> phantoms();
+
+// Returns the name of the phantom's preset; empty: none.
+std::string_view phantom_preset(std::string_view name);
 
 // Returns null for an unknown name.
 const PhantomRow* find_phantom(std::string_view name);

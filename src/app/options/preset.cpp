@@ -33,7 +33,7 @@ PresetValue value_of(const std::string& what, const std::string& key, const toml
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) {
     throw Error(what, "unknown key '" + excerpt(key) + "'",
-                "name, about, slot, [probe] and the parameters of --list-params");
+                "name, about, slot, organ, [probe] and the parameters of --list-params");
   }
   std::string text;
   if (const auto number = node.value<double>()) {
@@ -185,6 +185,10 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
       const auto slot = node.value_exact<std::int64_t>();  // the library converts reals to integers unchecked
       if (!slot || *slot < 1 || *slot > 9) throw Error(what, "invalid slot", "slot = 1 to 9");
       preset.slot = static_cast<int>(*slot);
+    } else if (word == "organ") {
+      const auto organ = node.value_exact<bool>();
+      if (!organ) throw Error(what, "invalid organ", "organ = true or false");
+      preset.organ = *organ;
     } else if (word == "probe") {
       take_probe(preset, what, table_at(what, node, word));
     } else if (word == "parameters") {
@@ -236,6 +240,7 @@ std::string preset_toml(const Preset& preset) {
   std::string text = "name = " + toml_text(preset.name) + "\n";
   if (!preset.about.empty()) text += "about = " + toml_text(preset.about) + "\n";
   if (preset.slot > 0) text += fmt::format("slot = {}\n", preset.slot);
+  if (preset.organ) text += "organ = true\n";
   text += "\n[parameters]\n" + lines_of(preset.values);
   if (preset.probe.any() && preset.probe_values.empty()) return text;
   text += "\n[probe]\n";
@@ -284,12 +289,16 @@ std::string why_no_effect(const Preset& preset, const ImagingParams& params, con
   return {};
 }
 
+bool needs_ensembles(const ImagingParams& params) {
+  return params.color_flow.mode != FlowMode::off || params.doppler.gate != Gate::off;
+}
+
 StreamSettings start_settings(StreamSettings settings, const StartFacts& facts) {
   const StreamSettings plain;
   settings.policy = plain.policy;
   settings.slots = plain.slots;
   if (!facts.phantom || !facts.on_cpu || facts.every_frame) return settings;
-  settings.policy = facts.slow_motion ? RingPolicy::block : RingPolicy::drop_oldest;
+  settings.policy = facts.slow_motion || facts.ensembles ? RingPolicy::block : RingPolicy::drop_oldest;
   settings.slots = kMinSlots;
   return settings;
 }

@@ -1,6 +1,6 @@
 // Preset: a named TOML file of parameters. Changes only the parameters it names. Values specific to one probe (band,
 // depth, position) are under [probe.parameters] and apply only to that probe.
-//   name = "Detail"            about = "Sharp points."        slot = 1        (all optional)
+//   name = "Detail"            about = "Sharp points."        slot = 1        organ = true        (all optional)
 //   [parameters]               f_number = 1.0
 //   [probe]                    name = "L128"  kind = "linear"  center_hz = 5e6  default = true
 //   [probe.parameters]         depth_max_m = 0.04
@@ -35,8 +35,9 @@ struct PresetProbe {
 
 struct Preset {
   std::string name;
-  std::string about;  // one or two sentences
-  int slot = 0;       // key 1 to 9; 0 = none
+  std::string about;   // one or two sentences
+  int slot = 0;        // key 1 to 9; 0 = none
+  bool organ = false;  // offered by organ in the View layout; has a key only if it names one
   PresetProbe probe;
   bool is_default = false;  // applied when a source with its probe is opened
   std::vector<PresetValue> values;
@@ -72,10 +73,15 @@ struct StartFacts {
   bool every_frame = false;  // needed by the run: a count of frames, a recording, a video
   bool on_cpu = false;
   bool slow_motion = false;  // played slower than acquired
+  bool ensembles = false;    // of consecutive frames are needed
 };
 
+// Returns true if colour flow or spectral Doppler is on.
+bool needs_ensembles(const ImagingParams& params);
+
 // Returns `settings` with policy and slots for this start. A phantom on the CPU that plays in real time drops frames it
-// cannot process in time; one in slow motion waits, as neither its time nor its ensembles gain by a loss. Both use the
+// cannot process in time; one in slow motion or
+// with Doppler waits, as neither its time nor its ensembles gain by a loss. Both use the
 // fewest slots: each waiting slot delays the image by a frame.
 StreamSettings start_settings(StreamSettings settings, const StartFacts& facts);
 

@@ -410,7 +410,7 @@ void WindowApp::use_cpu() {
     images->reset();  // their storage belongs to the device
   own_.engine.backend = make_cpu_backend();
   stream_.describe_backend();
-  stream_.choose_queue(state().stream, state().source);
+  stream_.choose_queue(state().stream, state().source, state().params);
   restart(state().stream);
 }
 

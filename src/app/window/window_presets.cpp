@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/options/folders.h"
@@ -15,14 +16,18 @@ std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
 PresetProbe probe_of(const Acquisition& a) { return {a.probe.name, a.probe.kind, a.center_hz}; }
 
-// Returns the best default: one for the probe's name before one for its kind.
-const PresetItem* best_default(const PresetStore& store, const Acquisition& acquisition) {
+// Returns the best default: one for the probe's name before one for its kind, and last the built-in one named `own`.
+const PresetItem* best_default(const PresetStore& store, const Acquisition& acquisition, std::string_view own) {
+  const auto named = std::ranges::find_if(store.items(), [&](const PresetItem& item) {
+    return item.owner == PresetOwner::program && item.preset.name == own;
+  });
+  const PresetItem* const last = named == store.items().end() ? nullptr : &*named;
   const PresetItem* best = nullptr;
   for (const PresetItem& item : store.items()) {
     if (!item.preset.is_default || !belongs_to(item.preset, acquisition)) continue;
     if (best == nullptr || (best->preset.probe.name.empty() && !item.preset.probe.name.empty())) best = &item;
   }
-  return best;
+  return best != nullptr ? best : last;
 }
 
 }  // namespace
@@ -163,8 +168,9 @@ void WindowPresets::execute(const PresetOrder& order) {
 }
 
 // Returns the default for a source being opened.
-WindowPresets::Default WindowPresets::default_for(const ImagingParams& params, const Acquisition& acquisition) const {
-  const PresetItem* item = best_default(store_, acquisition);
+WindowPresets::Default WindowPresets::default_for(const ImagingParams& params, const Acquisition& acquisition,
+                                                  std::string_view own) const {
+  const PresetItem* item = best_default(store_, acquisition, own);
   if (item == nullptr) return {params, {}, {}};
   const ImagingParams wanted = apply_preset(item->preset, params, acquisition);
   try {
@@ -173,7 +179,9 @@ WindowPresets::Default WindowPresets::default_for(const ImagingParams& params, c
     return {params, {}, "Default preset " + quoted(item->preset.name) + " does not fit this source: " + error.what()};
   }
   return {wanted, item->file,
-          "Preset " + quoted(item->preset.name) + " applied, the default for " + item->preset.probe.words()};
+          "Preset " + quoted(item->preset.name) +
+              (item->preset.is_default ? " applied, the default for " + item->preset.probe.words()
+                                       : " applied, the default of this phantom")};
 }
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "app/session_file.h"
 #include "app/window/engine.h"
@@ -28,7 +29,10 @@ class WindowPresets {
     std::filesystem::path file = {};  // empty: none
     std::string note = {};
   };
-  [[nodiscard]] Default default_for(const ImagingParams& params, const Acquisition& acquisition) const;
+  // `own`: name of the built-in preset of a phantom, used where the user has set no default for the probe; may be
+  // empty.
+  [[nodiscard]] Default default_for(const ImagingParams& params, const Acquisition& acquisition,
+                                    std::string_view own) const;
 
   [[nodiscard]] const std::filesystem::path& active() const { return active_; }  // empty: none
   void set_active(const std::filesystem::path& file);

@@ -13,6 +13,7 @@
 #include "core/units.h"
 #include "gui/docks/docks.h"
 #include "history/file_sinks.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 namespace {
@@ -98,7 +99,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   if (purpose.setup) {
     plan.preset = {purpose.setup->params, purpose.setup->preset};
   } else if (saved == nullptr && plan.change == Change::another_source && (!plan.first || settings.empty())) {
-    plan.preset = presets.default_for(params, *now.acquisition);
+    plan.preset = presets.default_for(params, *now.acquisition, phantom_preset(now.phantom));
   }
   plan.stream.paused = false;
   if (purpose.setup) {
@@ -110,7 +111,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   } else if (!plan.first) {
     plan.stream.rate_hz = 0.0;  // each source has its own rate
   }
-  if (saved == nullptr) choose_queue(plan.stream, now);
+  if (saved == nullptr) choose_queue(plan.stream, now, plan.preset.params);
   check_params_of(opened, plan.preset.params);
   require_room(opened, plan.stream, plan.preset.params);
   return plan;
@@ -180,7 +181,7 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   }
 }
 
-void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source) {
+void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source, const ImagingParams& params) {
   const bool users = in_use_.source == nullptr ? given_.queue_given
                                                : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
                                                      chosen_queue_->slots != stream.slots;
@@ -188,8 +189,22 @@ void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source
   stream = start_settings(stream, {.phantom = !source.phantom.empty(),
                                    .every_frame = given_.every_frame,
                                    .on_cpu = !engine_.on_gpu(),
-                                   .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
+                                   .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz,
+                                   .ensembles = needs_ensembles(params)});
   chosen_queue_ = stream;
+}
+
+// Changes an automatic policy where Doppler is switched on or off.
+void WindowStream::follow_doppler() {
+  if (!chosen_queue_.has_value() || state_.source.phantom.empty()) return;
+  StreamSettings wanted = state_.stream;
+  choose_queue(wanted, state_.source, state_.params);
+  if (wanted.policy == state_.stream.policy) return;
+  state_.stream = wanted;
+  apply(wanted);
+  if (wanted.policy == RingPolicy::block)
+    state_.say(Severity::info,
+               "Doppler needs consecutive frames: the phantom waits for the processing (Block the source).", "queue");
 }
 
 void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream,
@@ -304,6 +319,7 @@ void WindowStream::apply_params() {
   }
   accepted_ = state.params;
   if (engine_.session != nullptr) engine_.session->set_params(state.params);
+  follow_doppler();
   const std::string warning = formation_warning(acquisition, state.params);
   if (warning.empty()) state.notices.messages.resolve("formation");
   if (warning != state.notices.formation_warning && !warning.empty())

@@ -60,7 +60,7 @@ class WindowStream {
   // Returns the automatic policy and slots; nullopt: set by the user.
   [[nodiscard]] const std::optional<StreamSettings>& chosen_queue() const { return chosen_queue_; }
   // Sets policy and slots, unless the user has set them.
-  void choose_queue(StreamSettings& stream, const SourceInfo& source);
+  void choose_queue(StreamSettings& stream, const SourceInfo& source, const ImagingParams& params);
 
   struct Start {
     StreamSettings stream;
@@ -99,6 +99,7 @@ class WindowStream {
   [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream, const ImagingParams& params) const;
   void begin(const RingCounts& counts);
+  void follow_doppler();
 
   struct Coming {
     std::shared_ptr<Source> source;

@@ -18,6 +18,8 @@ std::string_view why_no_spectrogram(const Model& model, const Edits& edits) {
   if (edits.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (model.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   if (model.run == RunState::fault) return "No spectrum: the stream has stopped.";
+  if (loses_ensembles(model, edits))
+    return "Frames are dropped: no consecutive ones for a spectrum. Flow offers Block.";
   return "Collecting consecutive frames for the first spectrum…";
 }
 

@@ -113,6 +113,18 @@ void warn_of_method(PanelContext& c, Column& column) {
                    kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label));
 }
 
+// Offers the policy under which no frame is lost.
+void offer_block(PanelContext& c, Column& column) {
+  if (!loses_ensembles(c.model, c.edits)) return;
+  warn(c, column, "flow_frames_lost",
+       fmt::format("{} drops frames: consecutive ones are rare.", policy_words(c.edits.stream.policy).label));
+  const Rect r = c.ui.row(column, theme::kRow, 2);
+  if (c.ui.button("flow_block", r, {.label = "Block the source"},
+                  {"Block the source", "The source waits for a free slot; no frame is lost.", {}})) {
+    c.edits.stream.policy = RingPolicy::block;
+  }
+}
+
 bool flow_row(PanelContext& c, Column& column) {
   const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
@@ -121,6 +133,7 @@ bool flow_row(PanelContext& c, Column& column) {
     warn_of_short_ensemble(c, column);
     warn_of_method(c, column);
   }
+  offer_block(c, column);
   return changed;
 }
 
@@ -179,6 +192,13 @@ void fact_rows(PanelContext& c, Column& column) {
 }
 
 }  // namespace
+
+bool loses_ensembles(const Model& model, const Edits& edits) {
+  const bool drops = edits.stream.policy == RingPolicy::drop_oldest || edits.stream.policy == RingPolicy::drop_newest;
+  const bool needed = edits.params.color_flow.mode != FlowMode::off || edits.params.doppler.gate != Gate::off;
+  return drops && needed && !model.source.live && (model.run == RunState::live || model.run == RunState::replay) &&
+         model.numbers.counts.dropped > model.numbers.counts.processed / 16;
+}
 
 void flow_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;

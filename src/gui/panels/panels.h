@@ -126,6 +126,9 @@ inline constexpr const char* kNetworkPanel = "scanner_network";
 // Draws rows of the Source panel: the address, the connected sender. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
+// Returns true if ensembles of consecutive frames are rare because the stream drops frames of a source that could wait.
+bool loses_ensembles(const Model& model, const Edits& edits);
+
 std::string phantom_command(const Model& model);
 // Draws the button that starts or ends a sender of the heart phantom.
 void phantom_button(PanelContext& c, const char* id, const Rect& r);

@@ -47,37 +47,43 @@ bool probe_row(Ui& ui, Column& column, PhantomSettings& settings) {
   std::vector<Choice> choices;
   int chosen = -1;
   for (const ProbeModel& probe : probe_models()) {
-    if (probe.name == settings.probe) chosen = static_cast<int>(choices.size());
+    if (probe.name == probe_of(settings).name) chosen = static_cast<int>(choices.size());
     choices.push_back({probe.name, facts[choices.size()]});
   }
-  const Rect r = ui.labelled(column, "Probe", settings.probe != PhantomSettings().probe);
+  const bool changed = probe_of(settings).name != probe_of({.name = settings.name}).name;
+  const Rect r = ui.labelled(column, "Probe", changed);
   const auto picked = ui.combo("phantom_probe", r, {}, choices, chosen,
                                {"Probe", "The simulated array: elements, pitch, centre frequency and depth.", {}});
+  if (picked) settings.angles_rad.reset();  // each kind of probe has its own
   if (picked) settings.probe = probe_models()[static_cast<std::size_t>(*picked)].name;
   return picked.has_value();
 }
 
 bool angle_rows(Ui& ui, Column& column, PhantomSettings& settings) {
-  const std::vector<double> normal_rad = PhantomSettings().angles_rad;
-  const auto n = static_cast<int>(settings.angles_rad.size());
-  const double largest_rad = largest_angle_rad(settings.angles_rad);
-  const SliderLook count{.id = "phantom_angles",
-                         .label = "Transmit angles",
-                         .track_min = 1,
-                         .track_max = 31,
-                         .least = 1,
-                         .most = kMostAngles,
-                         .help = "Plane waves of a frame. More angles: better contrast, lower frame rate."};
+  const std::vector<double> normal_rad = angles_rad({.name = settings.name, .probe = settings.probe});
+  const std::vector<double> now_rad = angles_rad(settings);
+  const auto n = static_cast<int>(now_rad.size());
+  const double largest_rad = largest_angle_rad(now_rad);
+  const SliderLook count{
+      .id = "phantom_angles",
+      .label = "Transmit angles",
+      .track_min = 1,
+      .track_max = 31,
+      .least = 1,
+      .most = kMostAngles,
+      .help =
+          "Transmits of a frame: plane waves, or diverging waves of a phased array. More angles: better contrast, "
+          "lower frame rate."};
   const SliderLook fan{.id = "phantom_largest_angle",
                        .label = "Largest angle",
                        .unit = "°",
                        .decimals = 1,
                        .track_min = 0,
-                       .track_max = 20,
+                       .track_max = 45,
                        .least = 0,
                        .most = kLargestAngle_deg,
-                       .help = "Plane waves are steered in equal steps between plus and minus this angle.",
-                       .why_not = n < 2 ? "A single plane wave is not steered." : ""};
+                       .help = "Waves are steered in equal steps between plus and minus this angle.",
+                       .why_not = n < 2 ? "A single wave is not steered." : ""};
   bool changed = false;
   // A single wave has no largest angle: several waves start with the phantom's own.
   const double kept_rad = n > 1 ? largest_rad : largest_angle_rad(normal_rad);
@@ -141,7 +147,7 @@ void phantom_rows(PanelContext& c, Column& column) {
   if (edit.asked && !c.model.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", phantom_text(running) != running.name);
-  const std::string summary = running.probe + ", " + counted(running.angles_rad.size(), "angle");
+  const std::string summary = std::string(probe_of(running).name) + ", " + counted(angles_rad(running).size(), "angle");
   if (ui.button("phantom_settings", r,
                 {.label = ui.fitted(Type::body, r.width() - ui.px(12), summary), .active = edit.open},
                 {"Phantom settings", "Probe, transmit angles, noise and motion of the simulated scene.", {}})) {

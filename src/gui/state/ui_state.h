@@ -205,6 +205,7 @@ struct PresetView {
   bool own = false;       // a user preset: may be changed and removed
   bool fits = true;       // its probe is the one in use
   bool is_default = false;
+  bool organ = false;  // offered by organ
 };
 
 // Presets. Filled by the application.
