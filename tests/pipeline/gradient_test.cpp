@@ -50,8 +50,8 @@ double slope_db_mm(const Picture& picture, const Box& box, Along along) {
 
 Picture image_of(const std::string& phantom, Adaptive method = Adaptive::off) {
   PhantomSettings settings = parse_phantom(phantom + ",probe=L128,attenuation_db_cm_mhz=0,noise_db=-100");
-  settings.angles_rad.clear();
-  for (int degrees = -10; degrees <= 10; degrees += 2) settings.angles_rad.push_back(degrees * kRadiansPerDegree);
+  settings.angles_rad.emplace();
+  for (int degrees = -10; degrees <= 10; degrees += 2) settings.angles_rad->push_back(degrees * kRadiansPerDegree);
   const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   ImagingParams params = default_params(*source->acquisition());
   for (const char* setting : {"lateral_min_m=-0.010", "lateral_max_m=0.010", "grid_nx=201", "depth_min_m=0.003",

@@ -26,8 +26,8 @@ TEST_P(PointsPhantom, EveryWireIsWhereItIs) {
   PhantomSettings settings;
   settings.name = "points";
   settings.sound_speed_m_s = sound_speed;
-  settings.angles_rad.clear();
-  for (const double angle : degrees) settings.angles_rad.push_back(angle * kRadiansPerDegree);
+  settings.angles_rad.emplace();
+  for (const double angle : degrees) settings.angles_rad->push_back(angle * kRadiansPerDegree);
   const std::shared_ptr<SeekableSource> source = make_phantom(settings);
 
   ImagingParams params = default_params(*source->acquisition());

@@ -17,9 +17,16 @@ constexpr double kTolerance_s = 5e-9;
 
 AcquisitionPtr acquisition_of(const std::string& probe, std::vector<double> angles_deg) {
   PhantomSettings settings{.name = "points", .probe = probe};
-  settings.angles_rad.clear();
-  for (const double angle : angles_deg) settings.angles_rad.push_back(angle * kRadiansPerDegree);
+  settings.angles_rad.emplace();
+  for (const double angle : angles_deg) settings.angles_rad->push_back(angle * kRadiansPerDegree);
   return make_phantom(settings)->acquisition();
+}
+
+// Returns the time at an element of the echo of (x, z): plane waves, and waves from a virtual source.
+double expected_time_s(const Transmit& t, double x_m, double z_m, double x_e_m) {
+  if (t.kind == TransmitKind::plane) return echo_time_s(x_m, z_m, t.angle_rad, x_e_m, 1540.0);
+  const double there_m = std::hypot(x_m - t.source_x_m, z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m);
+  return (there_m + std::hypot(x_m - x_e_m, z_m)) / 1540.0;
 }
 
 TEST(EchoTime, OneScattererOnEveryElementAndTransmit) {
@@ -36,9 +43,8 @@ TEST(EchoTime, OneScattererOnEveryElementAndTransmit) {
       for (int e = 0; e < a->n_elements(); ++e) {
         const std::span<const float> rf = synth.element(e);
         for (int t = 0; t < a->n_transmits(); ++t) {
-          const double expected_s =
-              echo_time_s(one.x_m[0], one.z_m[0], a->transmits[static_cast<std::size_t>(t)].angle_rad,
-                          a->probe.elements[static_cast<std::size_t>(e)].x_m, 1540.0);
+          const double expected_s = expected_time_s(a->transmits[static_cast<std::size_t>(t)], one.x_m[0], one.z_m[0],
+                                                    a->probe.elements[static_cast<std::size_t>(e)].x_m);
           const auto n = static_cast<std::size_t>(a->n_samples);
           if (expected_s * a->sampling_hz > a->n_samples - 12) continue;
           // Beside the first zero of the element's directivity there is no echo to measure.
@@ -84,7 +90,7 @@ TEST(EchoTime, PositiveAngleReachesPositiveXLater) {
   // Wires at x = -5 and +5 mm, 15 mm deep, mirrored elements: the ways back are equal, the ways there differ by
   // 10 mm sin 6 degrees = 1.0453 mm, that is 678.8 ns at 1540 m/s.
   PhantomSettings settings{.name = "points"};
-  settings.angles_rad = {6.0 * kRadiansPerDegree};
+  settings.angles_rad = {{6.0 * kRadiansPerDegree}};
   const auto wires = points_phantom_wires(settings);
   ASSERT_NEAR(wires[2].x_m, -5e-3, 1e-12);
   ASSERT_NEAR(wires[3].x_m, 5e-3, 1e-12);

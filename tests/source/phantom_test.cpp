@@ -27,9 +27,9 @@ TEST(Phantom, UnknownNamesAreRefusedWithTheAcceptedOnes) {
 }
 
 TEST(Phantom, SettingsOutOfRangeAreRefused) {
-  EXPECT_NE(message_of({.angles_rad = {}}), "no error");
-  EXPECT_NE(message_of({.angles_rad = {1.5}}), "no error");
-  EXPECT_NE(message_of({.angles_rad = {std::nan("")}}), "no error");
+  EXPECT_NE(message_of({.angles_rad = std::vector<double>{}}), "no error");
+  EXPECT_NE(message_of({.angles_rad = {{1.5}}}), "no error");
+  EXPECT_NE(message_of({.angles_rad = {{std::nan("")}}}), "no error");
   EXPECT_NE(message_of({.frame_rate_hz = 0.0}), "no error");
   EXPECT_NE(message_of({.noise_db = 100.0}), "no error");
   EXPECT_NE(message_of({.attenuation_db_cm_mhz = -1.0}), "no error");
@@ -45,13 +45,31 @@ TEST(Phantom, DefaultAcquisition) {
   EXPECT_TRUE(source->zero_copy_memory().empty());
   EXPECT_EQ(a.n_elements(), 64);
   EXPECT_EQ(a.n_transmits(), 3);
-  EXPECT_EQ(a.n_samples, 1024);
   EXPECT_EQ(a.sample_type, SampleType::int16);
+  EXPECT_DOUBLE_EQ(a.frame_rate_hz, 50.0);
+  EXPECT_DOUBLE_EQ(a.transmits[0].t0_s, 0.0);
+  EXPECT_EQ(a.probe.kind, ProbeKind::phased);
+  EXPECT_EQ(a.n_samples, 2048);
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 10.88e6);
+  // Diverging waves from half the array's width behind it: 90 degrees. The sector reaches 14 cm.
+  for (const Transmit& t : a.transmits) {
+    EXPECT_EQ(t.kind, TransmitKind::diverging);
+    EXPECT_NEAR(std::hypot(t.source_x_m, t.source_z_m), 9.6e-3, 1e-9);
+  }
+  EXPECT_GT(a.transmits[0].source_x_m, 0.0) << "steered to the left";
+  const ImagingParams params = default_params(a);
+  EXPECT_NEAR(params.formation.sector_max_rad, 45.0 * kRadiansPerDegree, 1e-9);
+  EXPECT_NEAR(params.formation.depth_max_m, 0.139, 1e-3);
+}
+
+TEST(Phantom, TheLinearHeartIsASetting) {
+  const auto source = make_phantom({.probe = "L64"});
+  const Acquisition& a = *source->acquisition();
+  EXPECT_EQ(a.n_samples, 1024);
   EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6);
   EXPECT_DOUBLE_EQ(a.center_hz, 5e6);
   EXPECT_DOUBLE_EQ(a.bandwidth_hz, 3e6);
-  EXPECT_DOUBLE_EQ(a.frame_rate_hz, 50.0);
-  EXPECT_DOUBLE_EQ(a.transmits[0].t0_s, 0.0);
+  EXPECT_EQ(a.transmits[0].kind, TransmitKind::plane);
   EXPECT_LT(a.transmits[0].angle_rad, 0.0);
 }
 
@@ -99,7 +117,7 @@ TEST_P(EveryPhantom, SeedChangesTheSpeckleAndTheNoise) {
 
 TEST_P(EveryPhantom, MovesAndNeverJumps) {
   PhantomSettings settings{.name = GetParam()};
-  settings.angles_rad = {0.0};
+  settings.angles_rad = {{0.0}};
   settings.noise_db = -60.0;
   // Blood that runs past a speckle in one frame would make a jump look like any other frame.
   if (settings.name == "flow") {
@@ -132,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPhantom, ::testing::Values("points", "cyst", 
 
 TEST(Phantom, HeartBeatClosesWithoutSeam) {
   PhantomSettings settings{.name = "heart"};
-  settings.angles_rad = {0.0};
+  settings.angles_rad = {{0.0}};
   const auto source = make_phantom(settings);
   // 50 Hz and 1.2 beats a second: 42 frames a beat. The last to the first of the next is in the pause before ejection:
   // more alike than the middle pair of the beat.

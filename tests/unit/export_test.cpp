@@ -200,9 +200,11 @@ TEST(FlowOverlay, PowerAboveTheThresholdAndPictureBelowThePriority) {
   ImagingParams p;
   p.color_flow.threshold_db = -40.0;
   p.color_flow.priority_db = -20.0;
-  EXPECT_TRUE(shows_flow(-30.0f, -25.0f, p));
-  EXPECT_FALSE(shows_flow(-41.0f, -25.0f, p)) << "too weak";
-  EXPECT_FALSE(shows_flow(-30.0f, -19.0f, p)) << "tissue wins";
+  EXPECT_EQ(flow_opacity(-30.0f, -25.0f, p), 1.0f);
+  EXPECT_EQ(flow_opacity(-44.0f, -25.0f, p), 0.0f) << "too weak";
+  EXPECT_EQ(flow_opacity(-30.0f, -16.0f, p), 0.0f) << "tissue wins";
+  EXPECT_FLOAT_EQ(flow_opacity(-40.0f, -25.0f, p), 0.5f) << "fades over 6 dB about the threshold";
+  EXPECT_FLOAT_EQ(flow_opacity(-38.5f, -21.5f, p), 0.75f * 0.75f);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Flow in saved images: its colours where shows_flow() says so, its bar beside the image, and in a film's images.
+// Flow in saved images: its colours with the opacity of flow_opacity(), its bar beside the image, and in a film's
+// images.
 #include "gui/overlay/flow_overlay.h"
 
 #include <gtest/gtest.h>
@@ -43,6 +44,17 @@ ImagingParams shown(FlowMode mode) {
   return p;
 }
 
+struct Drawn {
+  Rgb color;
+  float opacity;
+};
+
+Drawn drawn_at(const FlowOverlay& overlay, PlanePoint at, float tissue_db) {
+  std::uint8_t rgb[3] = {128, 128, 128};
+  const float opacity = overlay.blend(rgb, at, tissue_db);
+  return {{rgb[0], rgb[1], rgb[2]}, opacity};
+}
+
 struct Gray {
   std::vector<float> db = std::vector<float>(kPicture.pixels(), -30.0F);
   Image image;
@@ -60,12 +72,12 @@ TEST(FlowOverlay, HasTheColourOfEachPixel) {
   const ImagingParams p = shown(FlowMode::velocity);
   const FlowOverlay overlay(flow, p);
   for (int ix = 0; ix < kFlow.nx; ++ix) {
-    const auto color = overlay.color(kFlow.point(ix, 7), -30.0F);
-    ASSERT_TRUE(color.has_value());
-    EXPECT_LE(distance(*color, flow_velocity_color(static_cast<double>(velocity(ix, 7)) / 0.1)), 2) << ix;
+    const Drawn drawn = drawn_at(overlay, kFlow.point(ix, 7), -30.0F);
+    ASSERT_EQ(drawn.opacity, 1.0F);
+    EXPECT_LE(distance(drawn.color, flow_velocity_color(static_cast<double>(velocity(ix, 7)) / 0.1)), 2) << ix;
   }
-  EXPECT_FALSE(overlay.color(kFlow.point(3, 7), -5.0F).has_value()) << "tissue wins";
-  EXPECT_FALSE(overlay.color({11e-3, 10e-3}, -30.0F).has_value()) << "outside";
+  EXPECT_EQ(drawn_at(overlay, kFlow.point(3, 7), -5.0F).opacity, 0.0F) << "tissue wins";
+  EXPECT_EQ(drawn_at(overlay, {11e-3, 10e-3}, -30.0F).opacity, 0.0F) << "outside";
 }
 
 TEST(FlowOverlay, BetweenPixelsItTurnsThroughTheAliasingLimit) {
@@ -74,9 +86,9 @@ TEST(FlowOverlay, BetweenPixelsItTurnsThroughTheAliasingLimit) {
   const ImagingParams p = shown(FlowMode::velocity);
   const FlowOverlay overlay(flow, p);
   for (double x_m = 0.0; x_m <= 0.5e-3; x_m += 0.05e-3) {
-    const auto color = overlay.color({x_m, 12e-3}, -30.0F);
-    ASSERT_TRUE(color.has_value());
-    EXPECT_GT(std::max(color->r, color->b), 150) << x_m;  // slow flow is dark
+    const Drawn drawn = drawn_at(overlay, {x_m, 12e-3}, -30.0F);
+    ASSERT_EQ(drawn.opacity, 1.0F);
+    EXPECT_GT(std::max(drawn.color.r, drawn.color.b), 150) << x_m;  // slow flow is dark
   }
 }
 
@@ -89,11 +101,44 @@ TEST(FlowOverlay, ThresholdDecidesWhereItIs) {
   const RgbImage beneath = picture;
   draw_flow_in(picture, gray.image, flow, p);
   ASSERT_EQ(picture.width, 101);
+  // 0.8 dB from pixel to pixel: it fades from 3 dB below the threshold to 3 dB above it.
+  int last = 0;
   for (int x = 0; x < 101; ++x) {
-    if (x == 50) continue;  // on the threshold
-    EXPECT_EQ(pixel(picture, x, 40) != pixel(beneath, x, 40), x > 50) << x;
+    const int change = distance(pixel(picture, x, 40), pixel(beneath, x, 40));
+    if (x < 46) {
+      EXPECT_EQ(change, 0) << x;
+    }
+    if (x > 46) {
+      EXPECT_GT(change, 0) << x;
+    }
+    if (x >= 46 && x <= 54) {
+      EXPECT_GE(change, last) << x;
+    }
+    last = change;
   }
   EXPECT_LE(distance(pixel(picture, 75, 40), flow_power_color(1.0)), 2);
+}
+
+TEST(FlowOverlay, SinglePixelsNeitherAppearNorDisappear) {
+  const auto of = [](float power_db, float single_db) {
+    return flow_image(FlowMode::power,
+                      [=](int ix, int iz) { return std::pair(ix == 20 && iz == 10 ? single_db : power_db, 0.0F); });
+  };
+  const ImagingParams p = shown(FlowMode::power);
+  const FlowImage alone = of(-70.0F, -20.0F), hole = of(-20.0F, -70.0F);
+  EXPECT_EQ(drawn_at(FlowOverlay(alone, p), kFlow.point(20, 10), -30.0F).opacity, 0.0F);
+  EXPECT_EQ(drawn_at(FlowOverlay(hole, p), kFlow.point(20, 10), -30.0F).opacity, 1.0F);
+  // A dark speckle in tissue, and a bright one in blood.
+  Gray gray;
+  std::ranges::fill(gray.db, 0.0F);
+  gray.db[50 * 101 + 50] = -60.0F;
+  const FlowImage everywhere = of(-20.0F, -20.0F);
+  const FlowOverlay overlay(everywhere, p);
+  const PlanePoint middle = kPicture.point(50, 50);
+  EXPECT_EQ(drawn_at(overlay, middle, TissueLevels(gray.image).at(middle)).opacity, 0.0F);
+  std::ranges::fill(gray.db, -30.0F);
+  gray.db[50 * 101 + 50] = 0.0F;
+  EXPECT_EQ(drawn_at(overlay, middle, TissueLevels(gray.image).at(middle)).opacity, 1.0F);
 }
 
 TEST(FlowOverlay, TheBarStandsBesideThePicture) {

@@ -44,6 +44,18 @@ TEST(PresetStore, ShowsShippedOnesBySlotAndMakesNoFolder) {
   EXPECT_FALSE(std::filesystem::exists(s.own));
 }
 
+TEST(PresetStore, APresetByOrganTakesNoFreeKey) {
+  Store s;
+  write_text_file(s.folder / "shipped/organ.toml", "name = \"Organ\"\norgan = true\ngain_db = 3\n");
+  s.open();
+  EXPECT_EQ(s.names(), "1Beta 2Alpha 0Organ ");
+  const std::vector<PresetView> views = preset_views(*s.store, {}, nullptr);
+  EXPECT_TRUE(views.back().organ);
+  EXPECT_FALSE(views.front().organ);
+  s.add("Mine", 0);
+  EXPECT_EQ(s.names(), "1Beta 2Alpha 3Mine 0Organ ");
+}
+
 TEST(PresetStore, TheWindowsListHasTheSameOrderAndSaysWhatHasNoEffect) {
   Store s;
   s.add("Mine", 0);

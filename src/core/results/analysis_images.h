@@ -3,6 +3,7 @@
 // overwritten, not reallocated, on their way through a Mailbox.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -61,10 +62,16 @@ struct FlowCounts {
   std::uint64_t restarts = 0;
 };
 
-// Returns true if the overlay shows flow at a pixel.
-[[nodiscard]] inline bool shows_flow(float flow_power_db, float picture_db, const ImagingParams& params) {
-  return static_cast<double>(flow_power_db) >= params.color_flow.threshold_db &&
-         static_cast<double>(picture_db) <= params.color_flow.priority_db;
+inline constexpr float kFlowEdge_db = 6.0F;  // the overlay fades over this range, centred on threshold and priority
+
+// Returns the opacity of flow at a pixel, 0 to 1. Both levels are averages over neighbours (flow_mask_db(),
+// tissue_levels_db()), so that single pixels neither appear nor disappear.
+[[nodiscard]] inline float flow_opacity(float mask_db, float tissue_db, const ImagingParams& params) {
+  const auto rise = [](double above_db) {
+    return std::clamp(0.5F + static_cast<float>(above_db) / kFlowEdge_db, 0.0F, 1.0F);
+  };
+  return rise(static_cast<double>(mask_db) - params.color_flow.threshold_db) *
+         rise(params.color_flow.priority_db - static_cast<double>(tissue_db));
 }
 
 // Background level of an image, and the connected objects above or below it. Plain memory on the host; values are

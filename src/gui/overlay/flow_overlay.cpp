@@ -12,6 +12,8 @@
 namespace echoloop {
 namespace {
 
+constexpr float kLeastMask_db = -120.0F;  // a pixel without an echo does not outweigh its neighbours
+
 // Four pixels around a position, and their weights.
 struct Corners {
   std::size_t at[4];
@@ -29,29 +31,23 @@ Corners corners_of(const Grid& grid, GridPlace place) {
           {(1 - fx) * (1 - fz), fx * (1 - fz), (1 - fx) * fz, fx * fz}};
 }
 
-void put(RgbImage& picture, int x, int y, Rgb color) {
-  if (x < 0 || y < 0 || x >= picture.width || y >= picture.height) return;
-  std::uint8_t* rgb = &picture.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
-                                        static_cast<std::size_t>(x))];
-  rgb[0] = color.r, rgb[1] = color.g, rgb[2] = color.b;
-}
-
 }  // namespace
 
 FlowOverlay::FlowOverlay(const FlowImage& flow, const ImagingParams& display) : flow_(flow), display_(display) {
   const double turn = flow.aliasing_m_s > 0.0 ? kPi / flow.aliasing_m_s : 0.0;
+  const std::vector<float> mask_db = flow_mask_db(flow);
   sums_.reserve(flow.grid.pixels());
   for (std::size_t i = 0; i < flow.grid.pixels(); ++i) {
     const double power = std::pow(10.0, 0.1 * static_cast<double>(flow.power_db[i]));
     const double angle = turn * static_cast<double>(flow.velocity_m_s[i]);
     sums_.push_back({static_cast<float>(power), static_cast<float>(power * std::cos(angle)),
-                     static_cast<float>(power * std::sin(angle))});
+                     static_cast<float>(power * std::sin(angle)), mask_db[i]});
   }
 }
 
-std::optional<Rgb> FlowOverlay::color(PlanePoint at, float picture_db) const {
+float FlowOverlay::blend(std::uint8_t* rgb, PlanePoint at, float tissue_db) const {
   const GridPlace place = flow_.grid.place(at.x_m, at.z_m);
-  if (!flow_.grid.contains(place, 1e-3)) return std::nullopt;
+  if (!flow_.grid.contains(place, 1e-3)) return 0.0F;
   const Corners c = corners_of(flow_.grid, place);
   Sum sum{};
   for (int i = 0; i < 4; ++i) {
@@ -59,19 +55,66 @@ std::optional<Rgb> FlowOverlay::color(PlanePoint at, float picture_db) const {
     sum.power += c.share[i] * s.power;
     sum.re += c.share[i] * s.re;
     sum.im += c.share[i] * s.im;
+    sum.mask_db += c.share[i] * s.mask_db;
   }
-  const float power_db = 10.0F * std::log10(std::max(sum.power, 1e-38F));
-  if (!shows_flow(power_db, picture_db, display_)) return std::nullopt;
-  if (display_.color_flow.mode == FlowMode::velocity)
-    return flow_velocity_color(static_cast<double>(std::atan2(sum.im, sum.re)) / kPi);
-  return flow_power_color((static_cast<double>(power_db) - display_.color_flow.threshold_db) / kFlowPowerRange_db);
+  const float opacity = flow_opacity(sum.mask_db, tissue_db, display_);
+  if (opacity <= 0.0F) return 0.0F;
+  const double power_db = 10.0 * std::log10(std::max(static_cast<double>(sum.power), 1e-38));
+  const Rgb color = display_.color_flow.mode == FlowMode::velocity
+                        ? flow_velocity_color(static_cast<double>(std::atan2(sum.im, sum.re)) / kPi)
+                        : flow_power_color((power_db - display_.color_flow.threshold_db) / kFlowPowerRange_db);
+  const std::uint8_t over[3] = {color.r, color.g, color.b};
+  for (int i = 0; i < 3; ++i) {
+    const auto below = static_cast<float>(rgb[i]);
+    rgb[i] = static_cast<std::uint8_t>(std::lround(below + opacity * (static_cast<float>(over[i]) - below)));
+  }
+  return opacity;
 }
 
-float picture_db_at(const Image& image, PlanePoint at) {
-  const Corners c = corners_of(image.grid, image.grid.place(at.x_m, at.z_m));
+std::vector<float> flow_mask_db(const FlowImage& flow) {
+  constexpr float kWeights[5] = {1.0F / 16, 4.0F / 16, 6.0F / 16, 4.0F / 16, 1.0F / 16};
+  const int nx = flow.grid.nx, nz = flow.grid.nz;
+  const auto at = [nx](int ix, int iz) {
+    return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
+  };
+  std::vector<float> along(flow.grid.pixels(), 0.0F), both(flow.grid.pixels(), 0.0F);
+  for (int iz = 0; iz < nz; ++iz) {
+    for (int ix = 0; ix < nx; ++ix) {
+      for (int k = -2; k <= 2; ++k) {
+        const float level_db = std::max(kLeastMask_db, flow.power_db[at(std::clamp(ix + k, 0, nx - 1), iz)]);
+        along[at(ix, iz)] += kWeights[k + 2] * level_db;
+      }
+    }
+  }
+  for (int iz = 0; iz < nz; ++iz) {
+    for (int k = -2; k <= 2; ++k) {
+      const std::size_t from = at(0, std::clamp(iz + k, 0, nz - 1)), to = at(0, iz);
+      for (std::size_t ix = 0; ix < static_cast<std::size_t>(nx); ++ix)
+        both[to + ix] += kWeights[k + 2] * along[from + ix];
+    }
+  }
+  return both;
+}
+
+TissueLevels::TissueLevels(const Image& image) : grid_(image.grid), db_(image.grid.pixels(), 0.0F) {
+  const int nx = grid_.nx, nz = grid_.nz;
+  const auto columns = static_cast<std::size_t>(nx);
+  for (int iz = 0; iz < nz; ++iz) {
+    float* const out = db_.data() + static_cast<std::size_t>(iz) * columns;
+    for (const int dz : {-2, 0, 2}) {
+      const float* const row = image.host_db + static_cast<std::size_t>(std::clamp(iz + dz, 0, nz - 1)) * columns;
+      for (int ix = 0; ix < nx; ++ix) {
+        for (const int dx : {-2, 0, 2}) out[ix] += std::max(kLeastMask_db, row[std::clamp(ix + dx, 0, nx - 1)]) / 9.0F;
+      }
+    }
+  }
+}
+
+float TissueLevels::at(PlanePoint point) const {
+  const Corners c = corners_of(grid_, grid_.place(point.x_m, point.z_m));
   float level_db = 0.0F;
   for (int i = 0; i < 4; ++i) {
-    if (c.share[i] > 0.0F) level_db += c.share[i] * image.host_db[c.at[i]];
+    if (c.share[i] > 0.0F) level_db += c.share[i] * db_[c.at[i]];
   }
   return level_db;
 }
@@ -79,6 +122,7 @@ float picture_db_at(const Image& image, PlanePoint at) {
 void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, const ImagingParams& display) {
   if (picture.rgb.empty()) return;
   const FlowOverlay overlay(flow, display);
+  const TissueLevels tissue(image);
   const Grid& g = image.grid;
   const auto share = [](int i, int n) { return n > 1 ? static_cast<double>(i) / (n - 1) : 0.0; };
   for (int y = 0; y < picture.height; ++y) {
@@ -86,7 +130,9 @@ void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, 
       const PlanePoint at{g.x0_m + share(x, picture.width) * (g.x1_m - g.x0_m),
                           g.z0_m + share(y, picture.height) * (g.z1_m - g.z0_m)};
       if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.01)) continue;
-      if (const auto color = overlay.color(at, picture_db_at(image, at))) put(picture, x, y, *color);
+      const std::size_t pixel =
+          static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) + static_cast<std::size_t>(x);
+      overlay.blend(&picture.rgb[3 * pixel], at, tissue.at(at));
     }
   }
 }

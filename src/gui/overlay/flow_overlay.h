@@ -2,7 +2,7 @@
 // ImGui.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <vector>
 
 #include "core/results/analysis_images.h"
@@ -22,20 +22,32 @@ class FlowOverlay {
   // Keeps references to both. `display`: mode, threshold, priority.
   FlowOverlay(const FlowImage& flow, const ImagingParams& display);
 
-  // Returns the colour at a point where the image has `picture_db`; nullopt: none.
-  [[nodiscard]] std::optional<Rgb> color(PlanePoint at, float picture_db) const;
+  // Draws flow over `rgb`, the image's pixel at a point where its tissue level is `tissue_db`. Returns the opacity.
+  float blend(std::uint8_t* rgb, PlanePoint at, float tissue_db) const;
 
  private:
   struct Sum {
-    float power, re, im;
+    float power, re, im, mask_db;
   };
   const FlowImage& flow_;
   const ImagingParams& display_;
-  std::vector<Sum> sums_;  // [nz][nx], power and phasor of the pixels' autocorrelation
+  std::vector<Sum> sums_;  // [nz][nx], power and phasor of the pixels' autocorrelation, and the mask
 };
 
-// Returns the image's dB at a point, linear between pixel centres, clamped to its edges.
-float picture_db_at(const Image& image, PlanePoint at);
+// Returns the power of flow averaged over 5 x 5 pixels with binomial weights, in dB, [nz][nx]: where flow is shown.
+std::vector<float> flow_mask_db(const FlowImage& flow);
+
+// Levels of the image for the priority of tissue: averages in dB of 3 x 3 pixels, two apart.
+class TissueLevels {
+ public:
+  explicit TissueLevels(const Image& image);
+  // Returns the level at a point, linear between pixel centres, clamped to the edges of the image.
+  [[nodiscard]] float at(PlanePoint point) const;
+
+ private:
+  Grid grid_;
+  std::vector<float> db_;  // [nz][nx]
+};
 
 // Draws power or velocity over `picture`, which is render_rgb() of `image`.
 void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, const ImagingParams& display);

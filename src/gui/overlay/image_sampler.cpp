@@ -112,14 +112,14 @@ void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Ima
                              const FlowImage& flow) const {
   const Grid& g = image.grid;
   const FlowOverlay overlay(flow, params_);
+  const TissueLevels tissue(image);
   const int w = area.x1 - area.x0, h = area.y1 - area.y0;
   for (int y = 0; y < h; ++y) {
     std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
     for (int x = 0; x < w; ++x, rgb += 3) {
       const PlanePoint at{g.x0_m + (x + 0.5) / w * g.width_m(), g.z0_m + (y + 0.5) / h * g.height_m()};
       if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.0)) continue;
-      const auto color = overlay.color(at, picture_db_at(image, at));
-      if (color) rgb[0] = color->r, rgb[1] = color->g, rgb[2] = color->b;
+      overlay.blend(rgb, at, tissue.at(at));
     }
   }
 }

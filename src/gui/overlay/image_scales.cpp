@@ -205,8 +205,10 @@ struct Stop {
 };
 
 constexpr std::array<Stop, 4> kPower = {{{0, 96, 0, 16}, {0.35, 196, 30, 0}, {0.7, 255, 140, 0}, {1, 255, 240, 110}}};
-constexpr std::array<Stop, 4> kTowards = {{{0, 88, 0, 0}, {0.4, 200, 16, 8}, {0.75, 255, 128, 16}, {1, 255, 240, 120}}};
-constexpr std::array<Stop, 4> kAway = {{{0, 0, 8, 96}, {0.4, 16, 64, 214}, {0.75, 32, 160, 255}, {1, 176, 246, 255}}};
+constexpr std::array<Stop, 4> kTowards = {
+    {{0, 20, 26, 42}, {1.0 / 3, 138, 29, 18}, {2.0 / 3, 240, 96, 42}, {1, 255, 224, 138}}};
+constexpr std::array<Stop, 4> kAway = {
+    {{0, 20, 26, 42}, {1.0 / 3, 27, 63, 168}, {2.0 / 3, 58, 141, 255}, {1, 191, 234, 255}}};
 
 Rgb color_at(const std::array<Stop, 4>& stops, double t) {
   t = std::clamp(t, 0.0, 1.0);

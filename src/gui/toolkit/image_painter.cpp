@@ -9,6 +9,7 @@
 #include "core/stream_settings.h"
 #include "core/units.h"
 #include "gui/gl/shader.h"
+#include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/image_scales.h"
 
 namespace echoloop {
@@ -206,8 +207,10 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   glBindTextureUnit(0, job.flow_texture);
   glBindTextureUnit(1, job.picture_texture);
   glBindTextureUnit(2, maps_[velocity ? 1 : 0]);
-  glDisable(GL_BLEND);
+  glEnable(GL_BLEND);
+  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   draw_quad(vertices_, job.clip, height);
+  glDisable(GL_BLEND);
 }
 
 void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
@@ -246,11 +249,11 @@ bool FlowTexture::belongs(const FlowImage& flow, const Model& model, const Edits
 
 void FlowTexture::upload(const FlowImage& flow) {
   const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
-  const int channels = low_rank ? 1 : 2;
+  const int channels = low_rank ? 1 : 3;
   if (texture_ == 0 || channels != channels_ || flow.grid.nx != width_ || flow.grid.nz != height_) {
     glDeleteTextures(1, &texture_);
     glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-    glTextureStorage2D(texture_, 1, low_rank ? GL_R32F : GL_RG32F, flow.grid.nx, flow.grid.nz);
+    glTextureStorage2D(texture_, 1, low_rank ? GL_R32F : GL_RGB32F, flow.grid.nx, flow.grid.nz);
     for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
       glTextureParameteri(texture_, filter, low_rank ? GL_LINEAR : GL_NEAREST);
     }
@@ -264,16 +267,18 @@ void FlowTexture::upload(const FlowImage& flow) {
   const float* values = flow.low_rank_db.data();
   if (!low_rank) {
     const float share = flow.aliasing_m_s > 0.0 ? static_cast<float>(1.0 / flow.aliasing_m_s) : 0.0F;
-    values_.resize(2 * flow.grid.pixels());
+    const std::vector<float> mask_db = flow_mask_db(flow);
+    values_.resize(3 * flow.grid.pixels());
     for (std::size_t i = 0; i < flow.grid.pixels(); ++i) {
-      values_[2 * i] = flow.power_db[i];
-      values_[2 * i + 1] = share * flow.velocity_m_s[i];
+      values_[3 * i] = flow.power_db[i];
+      values_[3 * i + 1] = share * flow.velocity_m_s[i];
+      values_[3 * i + 2] = mask_db[i];
     }
     values = values_.data();
   }
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RG, GL_FLOAT, values);
+  glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RGB, GL_FLOAT, values);
   uploaded_ = std::make_shared<FlowImage>(flow);
 }
 

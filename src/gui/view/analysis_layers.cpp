@@ -329,7 +329,7 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
   const GridPlace place = flow.grid.place(point.x_m, point.z_m);
   if (!is_overlay(params.color_flow.mode) || !flow.grid.contains(place, 0.499)) return {};
   const std::size_t at = pixel_at(flow.grid, place);
-  if (!shows_flow(flow.power_db[at], static_cast<float>(picture_db), params)) return {};
+  if (flow_opacity(flow.power_db[at], static_cast<float>(picture_db), params) < 0.5F) return {};
   if (params.color_flow.mode == FlowMode::power)
     return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
   return velocity_text(static_cast<double>(flow.velocity_m_s[at]), flow.aliasing_m_s);
