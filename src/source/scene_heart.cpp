@@ -412,17 +412,18 @@ Tissue tissue_at(double x, double z) {
 bool in_cavity(double x, double z) { return z >= kChest_mm && (in_ventricle(x, z) || in_atrium(x, z, 0.0)); }
 
 Blood blood_at(double x, double z) {
-  const auto jet = [](double off_mm, double half_width_mm) {  // parabolic profile
-    return std::max(0.0, 1.0 - (off_mm / half_width_mm) * (off_mm / half_width_mm));
+  const auto jet = [](double off_mm, double half_width_mm) {  // blunt profile
+    const double u = off_mm / half_width_mm;
+    return std::max(0.0, 1.0 - u * u * u * u);
   };
   const double r = x - axis(z);
   if (z < kBase_mm) {
     // Filling along the free wall of the left ventricle, ejection along the septum; slower towards the apex.
-    const double left = smoothstep(kApex_mm, kBase_mm - 2.0, z), right = smoothstep(13.2, kBase_mm - 2.0, z);
-    return {.inflow = 1.0 * left * jet(r - 0.9, 3.0) + 0.7 * right * jet(x + 6.0, 2.6),
-            .outflow = 0.9 * left * jet(r + 1.7, 2.4) + 0.3 * right * jet(x + 4.6, 1.8)};
+    const double left = smoothstep(kApex_mm - 4.0, 19.0, z), right = smoothstep(10.0, 21.0, z);
+    return {.inflow = left * jet(r - 1.0, 2.8) + 0.7 * right * jet(x + 6.0, 2.6),
+            .outflow = left * jet(r + 1.6, 2.6) + 0.3 * right * jet(x + 4.6, 1.8)};
   }
-  const double beyond = 1.0 - 0.75 * smoothstep(kBase_mm, kBase_mm + 6.0, z);
+  const double beyond = 1.0 - 0.6 * smoothstep(kBase_mm + 1.0, kBase_mm + 7.0, z);
   return {.inflow = beyond * (jet(x - 2.1, 3.4) + 0.7 * jet(x + 5.7, 2.8)), .outflow = 0.0};
 }
 
@@ -487,13 +488,13 @@ double valve_opening(double phase) {
 }
 
 double fills(double phase) {
-  static constexpr Knot kKnots[] = {{0.0, 0.0},   {0.42, 0.0}, {0.53, 1.0}, {0.66, 0.12},
-                                    {0.78, 0.10}, {0.88, 0.7}, {0.97, 0.0}, {1.0, 0.0}};
+  static constexpr Knot kKnots[] = {{0.0, 0.0},   {0.40, 0.0}, {0.48, 1.0}, {0.56, 0.9}, {0.68, 0.30},
+                                    {0.76, 0.25}, {0.85, 0.8}, {0.91, 0.7}, {0.99, 0.0}, {1.0, 0.0}};
   return through(kKnots, phase);
 }
 
 double ejects(double phase) {
-  static constexpr Knot kKnots[] = {{0.0, 0.0}, {0.04, 0.0}, {0.15, 1.0}, {0.36, 0.0}, {1.0, 0.0}};
+  static constexpr Knot kKnots[] = {{0.0, 0.0}, {0.02, 0.0}, {0.10, 1.0}, {0.28, 0.9}, {0.39, 0.0}, {1.0, 0.0}};
   return through(kKnots, phase);
 }
 
