@@ -6,10 +6,12 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/facts.h"
 #include "core/units.h"
 
 namespace echoloop {
+
+void require_facts(const Acquisition& a, const std::string& what);  // core/facts.cpp
+
 namespace {
 
 void require(bool ok, const std::string& what, const std::string& field, const std::string& value,
@@ -154,9 +156,7 @@ void Acquisition::validate(const std::string& what) const {
           "2 to " + std::to_string(kMaxSamples));
   require(frame_bytes() <= (std::size_t{1} << 33), what, "frame size", std::to_string(frame_bytes()) + " bytes",
           "up to 8 GiB");
-  for (const FactRow& row : kFacts)
-    if (row.member != nullptr)
-      require_range(what, row.range.of, this->*row.member, row.range.least, row.range.most, row.range.text);
+  require_facts(*this, what);
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
   if (data == DataKind::beamformed) validate_columns(*this, what);
 }

@@ -225,8 +225,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
 
 void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   shown_.reset();
-  model.analyses.flow.image.reset();
-  model.analyses.flow.age_s = 0.0;
+  model.analyses.of<FlowView>().image.reset();
+  model.analyses.of<FlowView>().age_s = 0.0;
   const bool frozen = model.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
   const bool off = edits.params.color_flow.mode == FlowMode::off;
@@ -238,10 +238,11 @@ void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   if (flow.ready_ns < seen.from_ns || !belongs(flow, model, edits, shown)) return;
   const bool same = uploaded_ != nullptr && flow.number == uploaded_->number && flow.ready_ns == uploaded_->ready_ns;
   if (fresh || !same || texture_ == 0) upload(flow);
-  shown_ = model.analyses.flow.image = uploaded_;
+  shown_ = model.analyses.of<FlowView>().image = uploaded_;
   // Age relative to the image if stopped; latency by the host's clock if live.
-  model.analyses.flow.age_s = image_rests(model) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
-                                                 : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+  model.analyses.of<FlowView>().age_s = image_rests(model)
+                                            ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                                            : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // Returns true if `flow` fits `shown` and the mode: a new mode waits for its own image; power and velocity share one.
