@@ -1,18 +1,16 @@
 #version 450 core
-// From dB to colour; the same formula as src/gui/overlay/transfer_function.h: window, gamma, map.
-// PLAIN is the variant for gray maps at gamma 1, TGC flat, nothing rejected, levels not mapped, which is nearly always: software rendering then takes a third of the
+// From dB to colour: the table of transfer() of src/gui/overlay/transfer_function.h, then the map.
+// PLAIN is the variant for gray maps, a straight transfer, TGC flat, levels not mapped, which is nearly always: software rendering then takes a third of the
 // time. POLAR is the variant for sectors: scan conversion, bilinear in the linear amplitude as in dsp/scan.h, with an
 // edge one screen pixel soft, so that what lies beneath shows outside.
 uniform sampler2D image_db;  // one channel, dB, linear between pixel centres
-uniform float gain_db;
-uniform float dynamic_range_db;
+uniform vec2 window_db;       // the level at which the transfer begins to rise, and the levels from there to its end
 #ifdef PLAIN
 uniform vec2 gray_ramp;       // gray of t = 0, and what is added until t = 1
 #else
 uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entries - 1)
-uniform float gamma;
+uniform sampler2D transfer_curve;  // one row, as TransferCurve
 uniform float tgc_db[8];  // gains from the first row to the last
-uniform float reject_db;
 uniform sampler2D level_map;  // one row: what levels become, as in measure/region_stats.h
 uniform vec2 level_nodes;     // the level of its first texel, texels per dB; 0: no map
 #endif
@@ -54,6 +52,16 @@ float mapped(float level_db) {
   return mix(texelFetch(level_map, ivec2(lower, 0), 0).r, texelFetch(level_map, ivec2(lower + 1, 0), 0).r,
              at - float(lower));
 }
+
+float transfer(float level_db) {
+  float share = (level_db - window_db.x) / window_db.y;
+  if (!(share >= 0.0)) return texelFetch(transfer_curve, ivec2(0, 0), 0).r;  // also what is not a number
+  int last = textureSize(transfer_curve, 0).x - 1;
+  float at = 1.0 + sqrt(sqrt(min(share, 1.0))) * float(last - 1);
+  int lower = min(int(at), last - 1);
+  return mix(texelFetch(transfer_curve, ivec2(lower, 0), 0).r, texelFetch(transfer_curve, ivec2(lower + 1, 0), 0).r,
+             at - float(lower));
+}
 #endif
 
 void main() {
@@ -76,12 +84,12 @@ void main() {
   if (level_nodes.y > 0.0 && level_db > level_nodes.x) level_db = mapped(level_db);
   level_db += gain_at(row);
 #endif
-  float t = (level_db + gain_db + dynamic_range_db) / dynamic_range_db;
-  t = t > 0.0 ? min(t, 1.0) : 0.0;  // not a number is black
 #ifdef PLAIN
+  float t = (level_db - window_db.x) / window_db.y;
+  t = t > 0.0 ? min(t, 1.0) : 0.0;  // not a number is black
   color = vec4(vec3(gray_ramp.x + gray_ramp.y * t), coverage);
 #else
-  t = level_db < reject_db ? 0.0 : pow(t, gamma);
+  float t = transfer(level_db);
   color = vec4(texelFetch(color_map, ivec2(t * float(textureSize(color_map, 0).x - 1) + 0.5, 0), 0).rgb, coverage);
 #endif
 }

@@ -140,9 +140,7 @@ void StatsCollector::update(WindowState& state, const Session& session, const Ti
   const std::int64_t now = now_ns();
   state.numbers.counts = session.counts();
   state.numbers.shown = shown;
-  const AnalysisCounts side = session.analysis_counts();
-  state.analyses.flow.counts = side.flow;
-  state.analyses.spectrogram.counts = side.spectrogram;
+  state.analyses.of<AnalysisCounts>() = session.analysis_counts();
   watch_idle(state, session, now);
   update_histories(state, trace);
   if (state.timeline_wanted) state.numbers.spans = trace.last_spans(kTimelineSpans);

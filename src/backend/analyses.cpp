@@ -1,42 +1,19 @@
 #include "backend/analyses.h"
 
-#include <array>
 #include <stdexcept>
 #include <utility>
-
-#include "backend/flow_engine.h"
-#include "core/units.h"
 
 namespace echoloop {
 namespace {
 
-bool has_flow(const ImagingParams& p) { return p.color_flow.mode != FlowMode::off; }
-bool has_gate(const ImagingParams& p) { return p.doppler.gate != Gate::off; }
-bool has_objects(const ImagingParams& p) { return p.objects.kind != ObjectKind::off; }
-
-constexpr std::array<AnalysisRow, 3> kRows = {{
-    {"No flow images: ", AnalysisInput::pixels, has_flow, [](const AnalysisMailboxes& m) { return m.flow != nullptr; },
-     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
-       return std::make_unique<FlowEngine>(backend.make_flow_device(), *m.flow);
-     }},
-    {"No Doppler spectrum: ", AnalysisInput::pixels, has_gate,
-     [](const AnalysisMailboxes& m) { return m.spectrogram != nullptr; },
-     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
-       return std::make_unique<SpectrogramEngine>(backend.make_gate_device(), *m.spectrogram);
-     }},
-    {"No objects: ", AnalysisInput::images, has_objects,
-     [](const AnalysisMailboxes& m) { return m.objects != nullptr; },
-     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
-       return std::make_unique<ObjectEngine>(backend.make_object_device(), *m.objects);
-     }},
-}};
+constexpr auto kRows = rows_of_analyses<AnalysisRow>([]<class A>() { return &A::kEngine; });
 
 }  // namespace
 
 Analyses::Analyses(Backend& backend, const AnalysisMailboxes& mailboxes, std::function<void(const std::string&)> refuse)
     : backend_(backend), mailboxes_(mailboxes), refuse_(std::move(refuse)) {
-  for (const AnalysisRow& row : kRows) {
-    if (row.has_mailbox(mailboxes)) states_.push_back({.row = row, .analysis = nullptr});
+  for (const AnalysisRow* row : kRows) {
+    if (row->has_mailbox(mailboxes)) states_.push_back({.row = *row, .analysis = nullptr});
   }
 }
 
@@ -162,52 +139,6 @@ void Analyses::note_counts() {
 AnalysisCounts Analyses::counts() const {
   const std::scoped_lock lock(mutex_);
   return counts_;
-}
-
-static_assert(kObjectSlots == JobThread::kSlots);
-
-ObjectEngine::ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures)
-    : device_(std::move(device)),
-      pictures_(pictures),
-      thread_({.begin = [this] { device_->begin_thread(); }, .job = [this](int slot) { make_picture(slot); }}) {}
-
-ObjectCounts ObjectEngine::counts() const { return {.pictures = n_pictures_, .replaced = n_replaced_}; }
-
-bool ObjectEngine::take(const Image& image, Claim claim) {
-  if (thread_.failed()) return true;
-  if (claim == Claim::live) {
-    if (last_live_ns_ != 0 && image.ready_ns < last_live_ns_ + kObjectInterval_ns) return false;
-    last_live_ns_ = image.ready_ns;
-  }
-  const bool replaces = thread_.hand_over([&](int slot) {
-    device_->store(slot, image);
-    jobs_[static_cast<std::size_t>(slot)] = {image.stamp, image.grid, image.acquisition, image.params};
-  });
-  if (replaces) ++n_replaced_;
-  return true;
-}
-
-const ObjectPlan& ObjectEngine::plan_for(const Job& job) {
-  const bool same = number_ > 0 && plan_.grid == job.grid && planned_.objects == job.params.objects;
-  if (!same) {
-    plan_ = make_object_plan(job.params, job.grid);
-    planned_ = job.params;
-  }
-  return plan_;
-}
-
-void ObjectEngine::make_picture(int slot) {
-  const Job& job = jobs_[static_cast<std::size_t>(slot)];
-  ObjectImage& image = pictures_.back();
-  device_->find(slot, plan_for(job), image);
-  image.stamp = job.stamp;
-  image.grid = job.grid;
-  image.acquisition = job.acquisition;
-  image.params = job.params;
-  image.ready_ns = now_ns();
-  image.number = ++number_;
-  pictures_.publish();
-  ++n_pictures_;
 }
 
 }  // namespace echoloop

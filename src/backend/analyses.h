@@ -15,10 +15,9 @@
 
 #include "backend/analysis.h"
 #include "backend/flow_device.h"
-#include "backend/object_plan.h"
 #include "backend/plan.h"
 #include "core/mailbox.h"
-#include "core/results/analysis_images.h"
+#include "core/units.h"
 #include "dsp/gate_spectrum.h"
 
 namespace echoloop {
@@ -74,25 +73,68 @@ class Analyses {
   AnalysisCounts counts_;  // under mutex_
 };
 
-// Detects objects in finished images of the live stream, as many as time allows, on a thread of its own. The stream
-// never waits for it: a waiting image is replaced by the next.
-
-inline constexpr std::int64_t kObjectInterval_ns = 40'000'000;
-
-class ObjectEngine final : public Analysis {
+// Interface of a computing device for an analysis of finished images: holds one in work and one waiting. The
+// ImageEngine decides when; tests drive it directly.
+//
+// Two threads: store() is called by the processing thread, into the slot not in work, and never waits; all else by the
+// thread of the analysis.
+template <class PlanOf, class ResultOf>
+class ImageDevice : public AnalysisDevice {
  public:
-  // The destructor waits for the image being processed.
-  ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures);
+  using Plan = PlanOf;
+  using Result = ResultOf;
 
-  // Copies a finished image; never waits. Returns false for a live image less than kObjectInterval_ns after the last
+  // Begins the thread: lowers its priority, allocates its resources.
+  virtual void begin_thread() = 0;
+
+  // Copies a finished image, whose storage may be reused on return. [processing thread]
+  virtual void store(int slot, const Image& image) = 0;
+
+  // Sets all of `result` but stamp, ready_ns, number, grid, acquisition and params from the slot's image.
+  virtual void find(int slot, const Plan& plan, Result& result) = 0;
+};
+
+// Analyses finished images of the live stream, as many as time allows, on a thread of its own. The stream never waits
+// for it: a waiting image is replaced by the next. The plan is A::Device::make_plan(params, grid), which reads the
+// member A::kParams of the parameters.
+
+inline constexpr std::int64_t kImageInterval_ns = 40'000'000;
+
+template <class A>
+class ImageEngine final : public Analysis {
+ public:
+  using Device = typename A::Device;
+  using Result = typename A::Result;
+
+  // The destructor waits for the image being processed.
+  ImageEngine(std::unique_ptr<Device> device, Mailbox<Result>& results)
+      : device_(std::move(device)),
+        results_(results),
+        thread_({.begin = [this] { device_->begin_thread(); }, .job = [this](int slot) { make_result(slot); }}) {}
+
+  // Copies a finished image; never waits. Returns false for a live image less than kImageInterval_ns after the last
   // accepted one (by Image::ready_ns): it is dropped. [processing thread]
   using Analysis::take;
-  bool take(const Image& image, Claim claim) override;
+  bool take(const Image& image, Claim claim) override {
+    if (thread_.failed()) return true;
+    if (claim == Claim::live) {
+      if (last_live_ns_ != 0 && image.ready_ns < last_live_ns_ + kImageInterval_ns) return false;
+      last_live_ns_ = image.ready_ns;
+    }
+    const bool replaces = thread_.hand_over([&](int slot) {
+      device_->store(slot, image);
+      jobs_[static_cast<std::size_t>(slot)] = {image.stamp, image.grid, image.acquisition, image.params};
+    });
+    if (replaces) ++n_replaced_;
+    return true;
+  }
 
   void drain() override { thread_.drain(); }  // waits until no image waits or is processed
   [[nodiscard]] bool busy() const override { return thread_.busy(); }
-  [[nodiscard]] ObjectCounts counts() const;  // any thread
-  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.objects = counts(); }
+  [[nodiscard]] typename A::Counts counts() const {  // any thread
+    return {.pictures = n_pictures_, .replaced = n_replaced_};
+  }
+  void count(AnalysisCounts& all) const override { std::get<typename A::Counts>(all) = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:
@@ -103,21 +145,38 @@ class ObjectEngine final : public Analysis {
     ImagingParams params;
   };
 
-  void make_picture(int slot);
-  const ObjectPlan& plan_for(const Job& job);
+  void make_result(int slot) {
+    const Job& job = jobs_[static_cast<std::size_t>(slot)];
+    if (number_ == 0 || !(planned_grid_ == job.grid) || !(planned_ == job.params.*A::kParams)) {
+      plan_ = Device::make_plan(job.params, job.grid);
+      planned_grid_ = job.grid;
+      planned_ = job.params.*A::kParams;
+    }
+    Result& result = results_.back();
+    device_->find(slot, plan_, result);
+    result.stamp = job.stamp;
+    result.grid = job.grid;
+    result.acquisition = job.acquisition;
+    result.params = job.params;
+    result.ready_ns = now_ns();
+    result.number = ++number_;
+    results_.publish();
+    ++n_pictures_;
+  }
 
-  std::unique_ptr<ObjectDevice> device_;
-  Mailbox<ObjectImage>& pictures_;
+  std::unique_ptr<Device> device_;
+  Mailbox<Result>& results_;
 
   std::int64_t last_live_ns_ = 0;  // processing thread; 0: none yet
 
-  // Objects thread:
-  ObjectPlan plan_;
-  ImagingParams planned_;  // parameters of plan_
+  // Thread of the analysis:
+  typename Device::Plan plan_;
+  Grid planned_grid_;  // grid and parameters of plan_
+  std::remove_cvref_t<decltype(std::declval<ImagingParams>().*A::kParams)> planned_;
   std::uint64_t number_ = 0;
 
   std::atomic<std::uint64_t> n_pictures_{0}, n_replaced_{0};
-  std::array<Job, kObjectSlots> jobs_;
+  std::array<Job, JobThread::kSlots> jobs_;
   JobThread thread_;  // last: ends first
 };
 
@@ -149,7 +208,7 @@ class SpectrogramEngine final : public Analysis {
   [[nodiscard]] bool busy() const override { return tail_ != head_ && !thread_.failed(); }
   void drain() override;                           // waits until every column that is due is published
   [[nodiscard]] SpectrogramCounts counts() const;  // any thread
-  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.spectrogram = counts(); }
+  void count(AnalysisCounts& counts_of_all) const override { std::get<SpectrogramCounts>(counts_of_all) = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:

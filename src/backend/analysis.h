@@ -43,9 +43,6 @@ class Analysis {
   virtual void count(AnalysisCounts& counts) const = 0;  // any thread
 };
 
-// Input of an analysis: pixels of the stream, or images of the stream and of the history.
-enum class AnalysisInput { pixels, images };
-
 struct AnalysisRow {
   std::string_view refusal;  // precedes the reason for missing results
   AnalysisInput input;
@@ -53,6 +50,18 @@ struct AnalysisRow {
   bool (*has_mailbox)(const AnalysisMailboxes&);
   std::unique_ptr<Analysis> (*make)(Backend&, const AnalysisMailboxes&);
 };
+
+template <class A, class Engine>
+constexpr AnalysisRow analysis_row(std::string_view refusal) {
+  using Result = typename A::Result;
+  return {.refusal = refusal,
+          .input = A::kInput,
+          .is_on = is_on<A>,
+          .has_mailbox = [](const AnalysisMailboxes& m) { return m.of<Result>() != nullptr; },
+          .make = [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
+            return std::make_unique<Engine>(backend.make_device<A>(), *m.of<Result>());
+          }};
+}
 
 // Thread of one analysis (flow, objects, spectrogram), so that the stream never waits for it. Does one job at a time; a
 // waiting job is replaced by a newer one. An exception is its fault and ends its work: later jobs are not done, and

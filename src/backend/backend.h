@@ -11,6 +11,7 @@
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/frame.h"
+#include "core/results/analysis_list.h"
 #include "core/results/image.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
@@ -61,9 +62,11 @@ struct PixelView {
   std::size_t count = 0;
 };
 
-class FlowDevice;    // backend/flow_device.h
-class GateDevice;    // backend/flow_device.h
-class ObjectDevice;  // backend/object_plan.h
+// Computes for the engine of an analysis.
+class AnalysisDevice {
+ public:
+  virtual ~AnalysisDevice() = default;
+};
 
 // One frame in flight with its buffers. Verbs per frame, in this order:
 //   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, optionally keep_line and
@@ -147,12 +150,13 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
   // Returns a lane. `number`: lane index of spans. `mode` serial: one stream for copies and kernels.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
-  // Returns the device that filters ensembles of frames. Throws Error if not available.
-  [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_flow_device() = 0;
-  // Returns the device that sums a Doppler gate's samples of each frame. Throws Error if not available.
-  [[nodiscard]] virtual std::unique_ptr<GateDevice> make_gate_device() = 0;
-  // Returns the device that detects objects in finished images. Throws Error if not available.
-  [[nodiscard]] virtual std::unique_ptr<ObjectDevice> make_object_device() = 0;
+  // Returns the device of an analysis, by its place in AnalysisList. Throws Error if not available.
+  [[nodiscard]] virtual std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) = 0;
+  template <class A>
+  [[nodiscard]] std::unique_ptr<typename A::Device> make_device() {
+    return std::unique_ptr<typename A::Device>(
+        static_cast<typename A::Device*>(make_analysis_device(index_of_analysis<A>()).release()));
+  }
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
   // Returns true if the lanes compute on another device than this machine's cores: a thread that polls a lane then does
   // not slow it down.

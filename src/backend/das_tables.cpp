@@ -293,17 +293,12 @@ std::shared_ptr<const RefinePlan> make_refine_plan(const RefineInput& in) {
   plan->nx = grid.nx;
   plan->nz = grid.nz;
   plan->average = p.persistence_s > 0.0;
-  if (p.median == Median::three) plan->first.emplace_back(MedianFilter<1>());
-  if (p.median == Median::five) plan->first.emplace_back(MedianFilter<2>());
+  for (const FilterRow& row : filter_rows()) {
+    const auto filter = row.of(p);
+    if (filter) (row.place == FilterPlace::before_gaussians ? plan->first : plan->last).push_back(*filter);
+  }
   set_axial(*plan, p.smooth_axial_m, grid);
   set_lateral(*plan, p.smooth_lateral_m, grid);
-  const double spread_db = kSpeckleSpread_db * p.speckle_reduction;
-  if (spread_db > 0.0) {
-    plan->last.emplace_back(BilateralFilter{.per_db2 = static_cast<float>(0.5 / (spread_db * spread_db))});
-  }
-  if (p.edge_enhancement > 0.0) {
-    plan->last.emplace_back(SharpenFilter{.strength = static_cast<float>(p.edge_enhancement)});
-  }
   if (!plan->average && !plan->filters()) return nullptr;
   return plan;
 }

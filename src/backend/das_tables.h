@@ -47,9 +47,6 @@ struct RefinePlan {
   [[nodiscard]] int taps_row(int iz) const { return (lateral_rows > 1 ? iz : 0) * (lateral_reach + 1); }
 };
 
-// Level difference treated as an edge by the bilateral filter at speckle_reduction 1, dB (one sigma).
-inline constexpr double kSpeckleSpread_db = 12.0;
-
 // Returns null if everything is off.
 std::shared_ptr<const RefinePlan> make_refine_plan(const RefineInput& in);
 

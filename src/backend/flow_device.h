@@ -29,10 +29,8 @@ struct FlowFinish {
   bool low_rank = false;
 };
 
-class FlowDevice {
+class FlowDevice : public AnalysisDevice {
  public:
-  virtual ~FlowDevice() = default;
-
   // Begins the flow thread: lowers its priority, allocates its resources.
   virtual void begin_thread() = 0;
 
@@ -89,10 +87,8 @@ std::vector<float> wall_matrix(const ImagingParams& params, int n);
 // Interface of a computing device for a Doppler gate: the few sums of dsp/gate_spectrum.h of each beamformed frame.
 // Processing thread only; only wait() waits.
 
-class GateDevice {
+class GateDevice : public AnalysisDevice {
  public:
-  virtual ~GateDevice() = default;
-
   // Accepts the frame's sums; returns false, and drops them, if too many are pending.
   virtual bool take(const GateGeometry& gate, const PixelView& pixels) = 0;
 

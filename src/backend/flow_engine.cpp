@@ -257,7 +257,7 @@ FlowReviewer::FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamM
     : backend_(backend),
       acquisition_(std::move(acquisition)),
       lane_(backend.make_lane(kMaxLanes, mode)),
-      worker_(backend.make_flow_device(), made_) {}
+      worker_(backend.make_device<FlowAnalysis>(), made_) {}
 
 void FlowReviewer::begin(FlowReviewRequest request) {
   request_.reset();
@@ -346,5 +346,7 @@ void FlowReviewer::start(double reference_db) {
 }
 
 FlowImage* FlowReviewer::take() { return made_.take() ? &made_.front() : nullptr; }
+
+constinit const AnalysisRow FlowAnalysis::kEngine = analysis_row<FlowAnalysis, FlowEngine>("No flow images: ");
 
 }  // namespace echoloop

@@ -119,7 +119,7 @@ class FlowEngine final : public Analysis {
   void drain() override { worker_.drain(); }  // waits until no ensemble is in work
   [[nodiscard]] bool busy() const override { return worker_.busy(); }
   [[nodiscard]] FlowCounts counts() const;  // any thread
-  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.flow = counts(); }
+  void count(AnalysisCounts& counts_of_all) const override { std::get<FlowCounts>(counts_of_all) = counts(); }
   [[nodiscard]] std::string take_fault() override { return worker_.take_fault(); }
 
  private:

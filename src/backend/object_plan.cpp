@@ -93,4 +93,6 @@ ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid) {
   return plan;
 }
 
+constinit const AnalysisRow ObjectAnalysis::kEngine = analysis_row<ObjectAnalysis, ObjectEngine>("No objects: ");
+
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/analyses.h"
 #include "backend/das_tables.h"
 #include "core/grid.h"
 #include "core/params.h"
@@ -54,26 +55,10 @@ struct ObjectPlan {
 
 ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid);
 
-// Interface of a computing device for object detection in finished images: holds one in work and one waiting. The
-// ObjectEngine (analyses.h) decides when; tests drive it directly.
-//
-// Two threads: store() is called by the processing thread, into the slot not in work, and never waits; all else by the
-// objects thread.
-
-inline constexpr int kObjectSlots = 2;
-
-class ObjectDevice {
+class ObjectDevice : public ImageDevice<ObjectPlan, ObjectImage> {
  public:
-  virtual ~ObjectDevice() = default;
-
-  // Begins the objects thread: lowers its priority, allocates its resources.
-  virtual void begin_thread() = 0;
-
-  // Copies a finished image, whose storage may be reused on return. [processing thread]
-  virtual void store(int slot, const Image& image) = 0;
-
-  // Sets background .. found and times of `result` from the slot's image; the engine sets the other fields.
-  virtual void find(int slot, const ObjectPlan& plan, ObjectImage& result) = 0;
+  static ObjectPlan make_plan(const ImagingParams& params, const Grid& grid) { return make_object_plan(params, grid); }
 };
+using ObjectEngine = ImageEngine<ObjectAnalysis>;
 
 }  // namespace echoloop

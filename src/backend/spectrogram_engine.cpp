@@ -274,4 +274,7 @@ SpectrogramPlan make_spectrogram_plan(const Plan& plan) {
   return s;
 }
 
+constinit const AnalysisRow SpectrogramAnalysis::kEngine =
+    analysis_row<SpectrogramAnalysis, SpectrogramEngine>("No Doppler spectrum: ");
+
 }  // namespace echoloop

@@ -9,6 +9,9 @@
 #include "core/units.h"
 
 namespace echoloop {
+
+void require_facts(const Acquisition& a, const std::string& what);  // core/facts.cpp
+
 namespace {
 
 void require(bool ok, const std::string& what, const std::string& field, const std::string& value,
@@ -153,12 +156,7 @@ void Acquisition::validate(const std::string& what) const {
           "2 to " + std::to_string(kMaxSamples));
   require(frame_bytes() <= (std::size_t{1} << 33), what, "frame size", std::to_string(frame_bytes()) + " bytes",
           "up to 8 GiB");
-  require_range(what, "sampling frequency", sampling_hz, 1e3, 1e10, "1 kHz to 10 GHz");
-  require_range(what, "centre frequency", center_hz, 1e3, 1e9, "1 kHz to 1 GHz");
-  require_range(what, "bandwidth", bandwidth_hz, 0.0, 1e9, "0 to 1 GHz, 0 when unknown");
-  require_range(what, "demodulation frequency", demod_hz, 0.0, 1e9, "0 to 1 GHz");
-  require_range(what, "sound speed", sound_speed_m_s, 100.0, 12000.0, "100 to 12000 m/s");
-  require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 to 1 MHz, 0 when unknown");
+  require_facts(*this, what);
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
   if (data == DataKind::beamformed) validate_columns(*this, what);
 }

@@ -35,6 +35,12 @@ std::string_view nearest_name(std::string_view key, std::span<const std::string_
   return nearest;
 }
 
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
 // Without the marks of Markdown.
 std::string unmarked(std::string_view text) {
   std::string plain;
@@ -113,6 +119,16 @@ double fact_of(const Acquisition& a, const FactRow& row) {
   return row.member != nullptr ? a.*row.member : a.transmits.empty() ? 0.0 : a.transmits.front().t0_s;
 }
 
+// Throws Error if a number of `a` is outside the range of its row.
+void require_facts(const Acquisition& a, const std::string& what) {
+  for (const FactRow& row : kFacts) {
+    if (row.member == nullptr) continue;
+    const double value = a.*row.member;
+    if (std::isfinite(value) && value >= row.range.least && value <= row.range.most) continue;
+    throw out_of_range(what + ": " + row.range.of, text_of(value), row.range.text);
+  }
+}
+
 void set_fact(Acquisition& a, const FactRow& row, double si) {
   if (row.member != nullptr) {
     a.*row.member = si;
@@ -125,12 +141,6 @@ void set_fact(Acquisition& a, const FactRow& row, double si) {
 namespace {
 
 constexpr double kMostCenter = 2.0;  // of the sampling frequency: a quarter of it is left for the band of folded RF
-
-std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 double parse_fact(const FactRow& row, std::string_view text) {
   const auto value = finite_number(text);

@@ -114,8 +114,13 @@ struct FactRow {
   } asked = {};
   const char* name = "";                  // in --set and the program's own files
   double Acquisition::*member = nullptr;  // null of t0_s, which all transmits have
-  struct Given {                          // by the user, who may know what a file fails to say
-    int place;                            // in the Source panel; 0: cannot be given
+  struct Range {                          // of the member, SI, both accepted
+    const char* of;                       // in messages
+    double least, most;
+    const char* text;
+  } range = {};
+  struct Given {  // by the user, who may know what a file fails to say
+    int place;    // in the Source panel; 0: cannot be given
     const char* label;
     double least, most;              // SI, both accepted
     double track_least, track_most;  // SI, reached by dragging
@@ -134,8 +139,8 @@ struct FactRow {
   [[nodiscard]] constexpr FactRow asks(const char* id, const char* name_, FactNeed need, const char* why) const {
     return with(&FactRow::asked, Question{id, name_, need, why});
   }
-  [[nodiscard]] constexpr FactRow held(const char* as, double Acquisition::*in) const {
-    return with(&FactRow::name, as).with(&FactRow::member, in);
+  [[nodiscard]] constexpr FactRow held(const char* as, double Acquisition::*in, const Range& within = {}) const {
+    return with(&FactRow::name, as).with(&FactRow::member, in).with(&FactRow::range, within);
   }
   template <class... Values>
   [[nodiscard]] constexpr FactRow given_as(Values... values) const {
@@ -190,7 +195,7 @@ inline constexpr FactRow kFacts[] = {
                  "frequenceechantillonnage freqech frecuenciamuestreo")
         .typed(20, "sampling frequency", kMegahertz, 1e4, 1e10, FactShape::number)
         .asks("sampling", "Sampling", FactNeed::required, "Samples a second of one channel.")
-        .held("sampling_hz", &Acquisition::sampling_hz)
+        .held("sampling_hz", &Acquisition::sampling_hz, {"sampling frequency", 1e3, 1e10, "1 kHz to 10 GHz"})
         .lacks("40e6, the sampling frequency"),
     fact("time_s", "time", R"("acq.t")",
          "times of all samples, in place of `fs_hz` and `t0_s`: evenly spaced, one for each sample",
@@ -208,7 +213,7 @@ inline constexpr FactRow kFacts[] = {
         .typed(40, "centre frequency", kMegahertz, 1e4, 1e9, FactShape::number)
         .asks("centre", "Centre frequency", FactNeed::required,
               "Of the transmitted pulse. Sets the demodulation and the default band.")
-        .held("center_hz", &Acquisition::center_hz)
+        .held("center_hz", &Acquisition::center_hz, {"centre frequency", 1e3, 1e9, "1 kHz to 1 GHz"})
         .given_as(1, "Centre frequency", 1e4, 1e9, 5e5, 3e7, true,
                   "Centre frequency of the transmitted pulse, and the initial centre of the band-pass filter.")
         .lacks("5e6, the centre frequency of the transmitted pulse"),
@@ -216,7 +221,7 @@ inline constexpr FactRow kFacts[] = {
         .spelled("bandwidth bw fractionalbandwidth")
         .typed(90, "bandwidth", kMegahertz, 1e3, 1e9, FactShape::number)
         .asks("band", "Bandwidth", FactNeed::optional, "Full width of the echo spectrum.")
-        .held("bandwidth_hz", &Acquisition::bandwidth_hz)
+        .held("bandwidth_hz", &Acquisition::bandwidth_hz, {"bandwidth", 0.0, 1e9, "0 to 1 GHz, 0 when unknown"})
         .given_as(2, "Bandwidth", 0.0, 1e9, 0.0, 2e7, false,
                   "Full width of the echo spectrum, and the initial width of the band-pass filter; 0 when unknown."),
     fact("demod_hz", "time", "5e6", "demodulation frequency of IQ samples", kNumbers | kSingle | kUnitAsked)
@@ -224,7 +229,7 @@ inline constexpr FactRow kFacts[] = {
         .typed(100, "demodulation frequency", kMegahertz, 0.0, 1e9, FactShape::number)
         .asks("demodulation", "Demodulation", FactNeed::optional,
               "Of IQ samples: the frequency that was moved to 0. Default: the centre frequency.")
-        .held("demod_hz", &Acquisition::demod_hz)
+        .held("demod_hz", &Acquisition::demod_hz, {"demodulation frequency", 0.0, 1e9, "0 to 1 GHz"})
         .lacks("5e6, the demodulation frequency of IQ samples"),
     fact("c_m_s", "time", "1540", "speed of sound; default 1540", kNumbers | kSingle)
         .spelled("c c0 soundspeed speedofsound sos cref phvelocity velocity vel mediumsoundspeed cms wavespeed "
@@ -232,7 +237,7 @@ inline constexpr FactRow kFacts[] = {
                  "celerite velocidadsonido cl")
         .typed(80, "speed of sound", kMetresPerSecond, 300.0, 12e3, FactShape::number)
         .asks("speed", "Speed of sound", FactNeed::asked, "1540 m/s in tissue, 1480 m/s in water.")
-        .held("sound_speed_m_s", &Acquisition::sound_speed_m_s),
+        .held("sound_speed_m_s", &Acquisition::sound_speed_m_s, {"sound speed", 100.0, 12000.0, "100 to 12000 m/s"}),
     fact("t0_s", "time", "0",
          "time of the first sample after `t_zero`; one number, or one a transmit; of `line`s one a line",
          kNumbers | kUnitAsked)
@@ -259,7 +264,7 @@ inline constexpr FactRow kFacts[] = {
         .spelled("framerate fps framespersecond")
         .typed(70, "frames a second", kPerSecond, 1e-3, 1e6, FactShape::number)
         .asks("rate", "Frame rate", FactNeed::asked, "Matters for flow, Doppler and playback only.")
-        .held("frame_rate_hz", &Acquisition::frame_rate_hz)
+        .held("frame_rate_hz", &Acquisition::frame_rate_hz, {"frame rate", 0.0, 1e6, "0 to 1 MHz, 0 when unknown"})
         .given_as(3, "Acquisition rate", 0.0, 1e6, 1.0, 1e4, true,
                   "Acquisition frame rate of the recording, and the initial playback rate; 0 when unknown."),
     fact("prf_hz", "time", "3000", "transmits a second, in place of `frame_rate_hz`", kNumbers | kSingle)

@@ -55,9 +55,11 @@ void validate_method(const P& p, const Acquisition& acquisition) {
   if (acquisition.data != DataKind::channels) {
     throw Error("adaptive", "not available: the recording is already beamformed", "adaptive=off");
   }
-  if (shows_weight(f) && p.objects.kind != ObjectKind::off) {
-    throw Error("adaptive_show", "weight: the image has no levels, in which objects are found",
-                "adaptive_show=image or structure=off");
+  for (const ParamSpec& spec : param_table()) {
+    const bool on = spec.control.turns_on == TurnsOn::image_analysis && get_number(p, spec) != 0.0;
+    if (!on || !shows_weight(f)) continue;
+    throw Error("adaptive_show", "weight: the image has no levels, which " + std::string(spec.key) + " needs",
+                "adaptive_show=image or " + std::string(spec.key) + "=off");
   }
   if (f.adaptive == Adaptive::slsc && (p.color_flow.mode != FlowMode::off || p.doppler.gate != Gate::off)) {
     throw Error("adaptive", "slsc: pixels without phase, which flow and spectral Doppler need",
@@ -110,6 +112,13 @@ std::string get_text(const ImagingParams& params, const ParamSpec& spec) {
 
 const ParamChoice& get_choice(const ImagingParams& params, const ParamSpec& spec) {
   return spec.choices[static_cast<std::size_t>(get_number(params, spec))];
+}
+
+ImagingParams without_analyses(ImagingParams params) {
+  for (const ParamSpec& spec : param_table()) {
+    if (spec.control.turns_on != TurnsOn::nothing) set_number(params, spec, 0.0);
+  }
+  return params;
 }
 
 std::string_view why_no_effect(const ParamSpec& spec, const ParamContext& context) {

@@ -13,7 +13,11 @@
 namespace echoloop {
 
 // Struct of ImagingParams that holds a parameter, i.e. the part of the program that reads it.
-enum class ParamPart { formation, transmits, level, refine, color_flow, doppler, objects, display };
+using ParamPart = const char*;
+template <auto part>
+inline constexpr char kPartTag = 0;
+template <auto part>
+inline constexpr ParamPart kPart = &kPartTag<part>;  // kPart<&ImagingParams::display>
 
 enum class ParamKind { number, whole_number, choice };
 
@@ -22,6 +26,7 @@ struct ParamMember {
   double (*get)(const ImagingParams&);
   void (*set)(ImagingParams&, double);
   ParamKind kind;
+  ParamPart part;
 };
 
 // Facts that decide if a parameter currently has an effect.
@@ -41,6 +46,8 @@ enum class ParamPlace {
   more_or_set
 };  // in the panel: wide columns; under "more", or if not default
 
+enum class TurnsOn { nothing, pixel_analysis, image_analysis };  // by its first choice it is off
+
 // Control of a parameter in its panel. Numbers in the displayed unit.
 struct ParamControl {
   double drag_min = 0.0, drag_max = 0.0;  // range of the slider; equal: the whole range
@@ -51,6 +58,7 @@ struct ParamControl {
   std::string_view short_label = {};                           // if the label is too long for the panel
   bool (*is_shown)(const ParamContext&) = nullptr;             // null: always
   std::string_view (*why_not)(const ParamContext&) = nullptr;  // reason for having no effect now; empty: it has one
+  TurnsOn turns_on = TurnsOn::nothing;                         // what the parameter turns on
 };
 
 struct ParamSpec {
@@ -61,7 +69,6 @@ struct ParamSpec {
   int decimals = 0;           // on screen
   double min = 0.0;           // SI, inclusive
   double max = 0.0;
-  ParamPart part = ParamPart::formation;
   bool from_acquisition = false;  // the default depends on the source
   ParamMember member{};
   std::span<const ParamChoice> choices;  // values of an enumeration, in order

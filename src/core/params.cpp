@@ -30,13 +30,6 @@ ImagingParams with_display(ImagingParams params, const DisplayParams& display) {
 
 ImagingParams without_display(ImagingParams params) { return with_display(std::move(params), {}); }
 
-ImagingParams without_analyses(ImagingParams params) {
-  params.color_flow.mode = FlowMode::off;
-  params.doppler.gate = Gate::off;
-  params.objects.kind = ObjectKind::off;
-  return params;
-}
-
 bool is_flat(const TgcGains& gains) {
   return std::all_of(gains.begin(), gains.end(), [](double g) { return g == 0.0; });
 }

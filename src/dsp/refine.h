@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
+#include <span>
 #include <variant>
 
 #include "core/hd.h"
+#include "core/params.h"
 
 namespace echoloop {
 
@@ -110,7 +113,7 @@ ECHO_HD float sharpened_pixel(const PictureView& p, float strength, int ix, int 
 }
 
 // Filters that make a pixel from its surroundings, with their parameters. A filter added here has its loop on the CPU
-// and its kernel on the GPU; das_tables.cpp decides when it is applied.
+// and its kernel on the GPU.
 template <int kRadius>
 struct MedianFilter {
   ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return median_pixel<kRadius>(p, ix, iz); }
@@ -124,6 +127,38 @@ struct SharpenFilter {
   ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return sharpened_pixel(p, strength, ix, iz); }
 };
 using PixelFilter = std::variant<MedianFilter<1>, MedianFilter<2>, BilateralFilter, SharpenFilter>;
+
+// Level difference treated as an edge by the bilateral filter at speckle_reduction 1, dB (one sigma).
+inline constexpr double kSpeckleSpread_db = 12.0;
+
+enum class FilterPlace { before_gaussians, after_gaussians };
+struct FilterRow {
+  FilterPlace place;
+  std::optional<PixelFilter> (*of)(const RefineParams&);  // nullopt: not applied
+};
+
+// Returns the filters in the order of their application.
+inline std::span<const FilterRow> filter_rows() {
+  static constexpr FilterRow kRows[] = {
+      {FilterPlace::before_gaussians,
+       [](const RefineParams& p) -> std::optional<PixelFilter> {
+         if (p.median == Median::off) return {};
+         return p.median == Median::three ? PixelFilter(MedianFilter<1>()) : PixelFilter(MedianFilter<2>());
+       }},
+      {FilterPlace::after_gaussians,
+       [](const RefineParams& p) -> std::optional<PixelFilter> {
+         const double spread_db = kSpeckleSpread_db * p.speckle_reduction;
+         if (!(spread_db > 0.0)) return {};
+         return BilateralFilter{.per_db2 = static_cast<float>(0.5 / (spread_db * spread_db))};
+       }},
+      {FilterPlace::after_gaussians,
+       [](const RefineParams& p) -> std::optional<PixelFilter> {
+         if (!(p.edge_enhancement > 0.0)) return {};
+         return SharpenFilter{.strength = static_cast<float>(p.edge_enhancement)};
+       }},
+  };
+  return kRows;
+}
 
 // Returns the exponential average of amplitudes; `keep`: weight of `before`.
 ECHO_HD float averaged(float before, float now, float keep) { return now + keep * (before - now); }

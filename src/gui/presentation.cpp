@@ -87,9 +87,9 @@ void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea
     a.display = c.edits.cine.a.display;
     draw_presented_color_bar(ui, bar(1), a, "A");
   }
-  if (c.model.analyses.flow.image == nullptr || !is_overlay(c.edits.params.color_flow.mode)) return;
+  if (c.model.analyses.of<FlowView>().image == nullptr || !is_overlay(c.edits.params.color_flow.mode)) return;
   image.place_flow_bar(bar(each ? 2 : 1));
-  draw_flow_bar(ui, image.layout(), *c.model.analyses.flow.image, c.edits.params, Type::large);
+  draw_flow_bar(ui, image.layout(), *c.model.analyses.of<FlowView>().image, c.edits.params, Type::large);
 }
 
 // Draws source, frame, time and rate; omits the least important without room.
@@ -106,9 +106,9 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
   if (time) named += pair_width(ui, time->key, time->value, time->unit);
-  const FlowImage* flow = c.model.analyses.flow.image.get();
+  const FlowImage* flow = c.model.analyses.of<FlowView>().image.get();
   const auto [flow_older, flow_unit] =
-      flow != nullptr ? flow_age(*flow, c.model.analyses.flow.age_s) : std::pair<std::string, std::string>();
+      flow != nullptr ? flow_age(*flow, c.model.analyses.of<FlowView>().age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
   // Playback of history frames is a replay.
   const bool replays = c.model.run == RunState::frozen && c.edits.cine.playing;

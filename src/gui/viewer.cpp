@@ -38,9 +38,9 @@ struct Viewer::Impl {
         surface(make_surface(o, saved)),
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live, past),
-        flow(live.flow, past),
-        objects(live.objects),
-        spectrogram(live.spectrogram),
+        flow(live.of<FlowImage>(), past),
+        followers(make_followers(live)),
+        spectrogram(live.of<Spectrogram>()),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(to, o.queries, saved) {
@@ -97,7 +97,7 @@ struct Viewer::Impl {
     std::string of;             // name of the source of the last image that was not
   } shown_source;
   FlowTexture flow;
-  ObjectFollower objects;
+  std::vector<std::unique_ptr<AnalysisFollower>> followers;
   SpectrogramStrip spectrogram;
   MModeStrip strip;
   LevelReader levels, compared_levels;
@@ -260,7 +260,7 @@ bool Viewer::frame(WindowState& state) {
   v.last.fresh = v.take_pictures(model, edits);
   v.compare_with_source(model);
   v.flow.take(model, edits, v.image());
-  v.objects.take(model, edits, v.image());
+  for (const auto& follower : v.followers) follower->take(model, edits, v.image());
   v.spectrogram.take(model, edits, v.image());
   edits.view.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(model, edits, v.image());

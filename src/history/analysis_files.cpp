@@ -1,7 +1,6 @@
 #include "history/analysis_files.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -10,16 +9,10 @@
 
 namespace echoloop {
 
-// Defined below or in other files.
-extern const AnalysisFileRow kFlowFile, kObjectsFile, kSpectrogramFile;
-
-namespace {
-
-constexpr std::array kAnalysisFiles{&kFlowFile, &kObjectsFile, &kSpectrogramFile};
-
-}  // namespace
-
-std::span<const AnalysisFileRow* const> analysis_files() { return kAnalysisFiles; }
+std::span<const AnalysisFileRow* const> analysis_files() {
+  static constexpr auto kRows = rows_of_analyses<AnalysisFileRow>([]<class A>() { return &A::kFile; });
+  return kRows;
+}
 
 // Files of flow images.
 
@@ -84,16 +77,15 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
 }
 
 AnalysisEnd end_flow(LiveImages& live, const AnalysisCounts& counts) {
-  const FlowImage& last = last_of(live.flow);
-  const auto& n = counts.flow;
+  const FlowImage& last = last_of(live.of<FlowImage>());
+  const auto& n = std::get<FlowCounts>(counts);
   return end_with({{"pictures", n.pictures}, {"late", n.late}, {"restarts", n.restarts}},
                   last.number > 0 ? &last : nullptr, flow_json, write_flow_npy);
 }
 
 }  // namespace
 
-extern const AnalysisFileRow kFlowFile;
-constinit const AnalysisFileRow kFlowFile{
+constinit const AnalysisFileRow FlowAnalysis::kFile{
     .option = "--flow-out",
     .type_name = "F.npy",
     .ending = ".npy",
@@ -103,7 +95,7 @@ constinit const AnalysisFileRow kFlowFile{
         "probe), with metadata in F.json; needs --set flow=power, velocity or low_rank (then [3]: the newest "
         "frame from the retained components, dB)",
     .report = "flow",
-    .is_on = [](const ImagingParams& p) { return p.color_flow.mode != FlowMode::off; },
+    .is_on = is_on<FlowAnalysis>,
     .off = "flow = off",
     .on = "--set flow=power, velocity or low_rank",
     .missing = "no ensemble of consecutive frames",
@@ -171,16 +163,15 @@ void write_object_files(const std::filesystem::path& path, const ObjectImage& s,
 }
 
 AnalysisEnd end_objects(LiveImages& live, const AnalysisCounts& counts) {
-  const ObjectImage& last = last_of(live.objects);
-  const auto& n = counts.objects;
+  const ObjectImage& last = last_of(live.of<ObjectImage>());
+  const auto& n = std::get<ObjectCounts>(counts);
   return end_with({{"pictures", n.pictures}, {"replaced", n.replaced}}, last.number > 0 ? &last : nullptr, object_json,
                   write_object_files);
 }
 
 }  // namespace
 
-extern const AnalysisFileRow kObjectsFile;
-constinit const AnalysisFileRow kObjectsFile{
+constinit const AnalysisFileRow ObjectAnalysis::kFile{
     .option = "--structure-out",
     .type_name = "F.json",
     .ending = ".json",
@@ -189,7 +180,7 @@ constinit const AnalysisFileRow kObjectsFile{
         "Background level and objects (area, position, mean level) of the last image, with labels in F.npy: "
         "int32 [nz][nx]; needs --set structure=bright or dark",
     .report = "structure",
-    .is_on = [](const ImagingParams& p) { return p.objects.kind != ObjectKind::off; },
+    .is_on = is_on<ObjectAnalysis>,
     .off = "structure = off",
     .on = "--set structure=bright or dark",
     .missing = "no image was processed",
@@ -261,16 +252,15 @@ void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram&
 }
 
 AnalysisEnd end_spectrogram(LiveImages& live, const AnalysisCounts& counts) {
-  const Spectrogram& last = last_of(live.spectrogram);
-  const auto& n = counts.spectrogram;
+  const Spectrogram& last = last_of(live.of<Spectrogram>());
+  const auto& n = std::get<SpectrogramCounts>(counts);
   return end_with({{"columns", n.columns}, {"gaps", n.gaps}, {"late", n.late}},
                   n.columns > 0 && last.number > 0 ? &last : nullptr, spectrogram_json, write_spectrogram_npy);
 }
 
 }  // namespace
 
-extern const AnalysisFileRow kSpectrogramFile;
-constinit const AnalysisFileRow kSpectrogramFile{
+constinit const AnalysisFileRow SpectrogramAnalysis::kFile{
     .option = "--sonogram-out",
     .type_name = "F.npy",
     .ending = ".npy",
@@ -279,7 +269,7 @@ constinit const AnalysisFileRow kSpectrogramFile{
         "Newest 2048 spectra of the sample volume: float32 dB [column][velocity], with time and velocity axes, "
         "envelope and mean in F.json; needs --set gate=on",
     .report = "sonogram",
-    .is_on = [](const ImagingParams& p) { return p.doppler.gate != Gate::off; },
+    .is_on = is_on<SpectrogramAnalysis>,
     .off = "gate = off",
     .on = "--set gate=on",
     .missing = "no consecutive frames for a spectrum, or the sample volume is outside the image",

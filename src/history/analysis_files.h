@@ -1,5 +1,5 @@
 // Result files of the analyses of a run, one row each: --help, the check of output files, the run and its report read
-// these rows. A new one is one file with its row, and its name in the table. Constant data. [any thread]
+// these rows. Constant data. [any thread]
 #pragma once
 
 #include <filesystem>

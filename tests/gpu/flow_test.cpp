@@ -24,8 +24,8 @@ class FlowParity : public GpuTest {
     GpuTest::SetUp();
     if (IsSkipped()) return;
     ensemble_ = tissue_and_blood(kPixels, kFrames + 20);
-    on_cpu_ = cpu().make_flow_device();
-    on_gpu_ = gpu().make_flow_device();
+    on_cpu_ = cpu().make_device<FlowAnalysis>();
+    on_gpu_ = gpu().make_device<FlowAnalysis>();
     for (FlowDevice* device : {on_cpu_.get(), on_gpu_.get()}) {
       device->begin_thread();
       device->reserve(kSlots, kPixels);
@@ -164,7 +164,7 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
       Mailbox<FlowImage> pictures;
       {
         const auto lane = backend->make_lane(0, StreamMode::overlap);
-        FlowEngine engine(backend->make_flow_device(), pictures);
+        FlowEngine engine(backend->make_device<FlowAnalysis>(), pictures);
         for (unsigned t = 0; t < 16; ++t) {
           start_frame(*lane, plan, make_frame(c, *a, t + 1), t);
           engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t, .time_s = 1e-3 * t}, 40.0});

@@ -53,8 +53,8 @@ class ObjectsTest : public GpuTest {
   void SetUp() override {
     GpuTest::SetUp();
     if (IsSkipped()) return;
-    on_cpu_ = cpu().make_object_device();
-    on_gpu_ = gpu().make_object_device();
+    on_cpu_ = cpu().make_device<ObjectAnalysis>();
+    on_gpu_ = gpu().make_device<ObjectAnalysis>();
     on_cpu_->begin_thread();
     on_gpu_->begin_thread();
   }

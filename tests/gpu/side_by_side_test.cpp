@@ -29,7 +29,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
                    .sinks = {&history},
                    .past = &past,
                    .inspections = &answers,
-                   .analyses = {.flow = &flows}});
+                   .analyses = AnalysisMailboxes::only(flows)});
   testing::wait_until([&] { return history.extent().frames >= 8 || !session.fault().empty(); });
   for (int i = 0; i < 60 && session.fault().empty(); ++i) {
     const std::uint64_t processed = session.counts().processed;

@@ -49,8 +49,8 @@ TEST_F(SpectrogramParity, SumsOfEachFrameInOrder) {
   const Frames ensemble(gpu(), kPixels, 8);
   for (const auto& [rows, bands] : {std::pair{1, 1}, std::pair{19, 1}, std::pair{33, 5}, std::pair{200, 9}}) {
     const GateGeometry gate = gate_of(rows, bands);
-    const auto on_cpu = cpu().make_gate_device();
-    const auto on_gpu = gpu().make_gate_device();
+    const auto on_cpu = cpu().make_device<SpectrogramAnalysis>();
+    const auto on_gpu = gpu().make_device<SpectrogramAnalysis>();
     for (int t = 0; t < 8; ++t) ASSERT_TRUE(on_gpu->take(gate, ensemble.frame(t)));
     on_gpu->wait();
     for (int t = 0; t < 8; ++t) {
@@ -72,7 +72,7 @@ TEST_F(SpectrogramParity, SumsOfEachFrameInOrder) {
 TEST_F(SpectrogramParity, FullItRefusesAndGoesOn) {
   const Frames ensemble(gpu(), 61 * 40, 2);
   const GateGeometry gate = gate_of(19, 3);
-  const auto device = gpu().make_gate_device();
+  const auto device = gpu().make_device<SpectrogramAnalysis>();
   int taken = 0;
   while (taken < 1000 && device->take(gate, ensemble.frame(taken % 2))) ++taken;
   EXPECT_LT(taken, 1000) << "nobody fetched";
@@ -99,7 +99,7 @@ TEST_F(SpectrogramParity, SpectrogramsOfBeamformedFrames) {
       Mailbox<Spectrogram> box;
       {
         const auto lane = backend->make_lane(0, StreamMode::overlap);
-        SpectrogramEngine engine(backend->make_gate_device(), box);
+        SpectrogramEngine engine(backend->make_device<SpectrogramAnalysis>(), box);
         for (unsigned t = 0; t < 32; ++t) {
           start_frame(*lane, plan, make_frame(c, *a, t + 1), t);
           engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t}, 40.0});
@@ -129,7 +129,7 @@ TEST_F(SpectrogramParity, SpectrogramsOfBeamformedFrames) {
 TEST_F(SpectrogramParity, CostsTheProcessingThreadLittle) {
   const Frames ensemble(gpu(), 61 * 300, 2);
   const GateGeometry gate = gate_of(33, 5);
-  const auto device = gpu().make_gate_device();
+  const auto device = gpu().make_device<SpectrogramAnalysis>();
   constexpr int kFrames = 2000;
   double spent_us = 0.0;
   for (int t = 0; t < kFrames; ++t) {

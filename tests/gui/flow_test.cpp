@@ -154,7 +154,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.put_past(0, kSquare, half_bright);
   scene.frames(2);
   EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_EQ(scene.state.analyses.flow.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<FlowView>().image, nullptr);
   scene.state.run = RunState::live;  // the one from before is old; another one is not
   scene.put_image(kSquare, half_bright);
   scene.frames(2);
@@ -176,15 +176,15 @@ TEST(Flow, WhileNoImageComesItGrowsNoOlder) {
   scene.put_flow(
       kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.05F; });
   scene.frames(2);
-  ASSERT_NE(state.analyses.flow.image, nullptr);
-  const double live_s = state.analyses.flow.age_s;
+  ASSERT_NE(state.analyses.of<FlowView>().image, nullptr);
+  const double live_s = state.analyses.of<FlowView>().age_s;
   scene.frames(1);
-  EXPECT_GT(state.analyses.flow.age_s, live_s);
+  EXPECT_GT(state.analyses.of<FlowView>().age_s, live_s);
   state.numbers.idle = true;
   scene.frames(1);
-  const double rests_s = state.analyses.flow.age_s;
+  const double rests_s = state.analyses.of<FlowView>().age_s;
   scene.frames(2);
-  EXPECT_EQ(state.analyses.flow.age_s, rests_s);
+  EXPECT_EQ(state.analyses.of<FlowView>().age_s, rests_s);
 }
 
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
@@ -198,7 +198,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
     const RgbImage shot = scene.shot();
     const bool right = !is_gray(pixel_mm(scene, shot, 6.0, 15.0));
     EXPECT_EQ(right, !is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
-    EXPECT_EQ(right, state.analyses.flow.image != nullptr);
+    EXPECT_EQ(right, state.analyses.of<FlowView>().image != nullptr);
     return right;
   };
   scene.freeze(100, 50.0);
@@ -212,7 +212,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   EXPECT_FALSE(shown());
   scene.put_past_flow(kCoarse, strong, fast, 70);
   EXPECT_TRUE(shown());
-  EXPECT_EQ(state.analyses.flow.age_s, 0.0);
+  EXPECT_EQ(state.analyses.of<FlowView>().age_s, 0.0);
   EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
   state.kept.why_no_flow = "Frames are missing.";  // another ensemble was asked for
   EXPECT_FALSE(shown());
@@ -244,8 +244,8 @@ TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
       scene.put_flow(grid, power_db, velocity);
       scene.frames(2);
       const RgbImage shot = scene.shot();
-      ASSERT_NE(scene.state.analyses.flow.image, nullptr);
-      const FlowOverlay overlay(*scene.state.analyses.flow.image, p);
+      ASSERT_NE(scene.state.analyses.of<FlowView>().image, nullptr);
+      const FlowOverlay overlay(*scene.state.analyses.of<FlowView>().image, p);
       const TissueLevels tissue(scene.viewer->shown_image());
       int flow = 0, off = 0;
       for (double x = -9.3; x < 9.5; x += 0.41) {

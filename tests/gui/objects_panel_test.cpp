@@ -33,7 +33,7 @@ TEST(Objects, ALongTableScrollsByItself) {
     return i < 6 && k < 6 && u - 3.3 * i < 2.0 + 0.01 * i && v - 3.3 * k < 2.0 ? 1 + 6 * k + i : 0;
   });
   scene.frames(2);
-  ASSERT_EQ(scene.state.analyses.objects.count(), 36);
+  ASSERT_EQ(scene.state.analyses.of<ObjectView>().count(), 36);
   open_panel(scene);
   reveal(scene, "object/5");
   const auto drawn = [&](int n) { return scene.rect("object/" + std::to_string(n)).width() > 0.0F; };
@@ -43,7 +43,7 @@ TEST(Objects, ALongTableScrollsByItself) {
   turn_wheel(scene, row.cx(), row.cy(), -4.0F);
   EXPECT_FALSE(drawn(1));
   EXPECT_EQ(scene.rect("panel_objects").width() > 0.0F, true);
-  const FoundObject& last = scene.state.analyses.objects.object(36);
+  const FoundObject& last = scene.state.analyses.of<ObjectView>().object(36);
   click_mm(scene, last.centroid.x_m * 1e3, last.centroid.z_m * 1e3);
   EXPECT_EQ(scene.state.objects.selected, 36);
   EXPECT_TRUE(drawn(36)) << "the table shows what was selected in the picture";
@@ -115,7 +115,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
 TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  std::istringstream text(objects_csv(scene.state.analyses.objects));
+  std::istringstream text(objects_csv(scene.state.analyses.of<ObjectView>()));
   std::string line, comments;
   while (std::getline(text, line) && line.starts_with("#")) comments += line + "\n";
   EXPECT_NE(comments.find("mean -50 dB, sigma 5 dB"), std::string::npos);
@@ -167,7 +167,7 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   scene.click("save_objects");
   ASSERT_EQ(scene.saved_tables.size(), 1U);
   EXPECT_EQ(scene.saved_tables[0].suffix, "_objects");
-  EXPECT_EQ(scene.saved_tables[0].rows, objects_csv(scene.state.analyses.objects));
+  EXPECT_EQ(scene.saved_tables[0].rows, objects_csv(scene.state.analyses.of<ObjectView>()));
   EXPECT_EQ(scene.gl_error(), 0);
 }
 

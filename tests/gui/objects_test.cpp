@@ -66,23 +66,23 @@ TEST(Objects, LieInPlaceOverASector) {
 TEST(Objects, BelongToThePictureOnScreen) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  ASSERT_NE(scene.state.analyses.objects.image, nullptr);
-  EXPECT_EQ(scene.state.analyses.objects.count(), 3);
+  ASSERT_NE(scene.state.analyses.of<ObjectView>().image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().count(), 3);
   scene.state.params.objects.kind = ObjectKind::dark;  // those of before are not what is looked for now
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
   show(scene, ObjectKind::dark);
-  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
+  EXPECT_NE(scene.state.analyses.of<ObjectView>().image, nullptr);
   Grid other = kSquare;
   other.nx = 51;
   scene.put_image(other, gray);  // other pixels
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
   show(scene, ObjectKind::dark);
   scene.state.params.objects.kind = ObjectKind::off;
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
-  EXPECT_TRUE(scene.state.analyses.objects.outlines.empty());
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
+  EXPECT_TRUE(scene.state.analyses.of<ObjectView>().outlines.empty());
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -92,27 +92,27 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.freeze(20, 50.0);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr) << "the live ones are another frame's";
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr) << "the live ones are another frame's";
   scene.put_objects(kSquare, boxes, 99);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
   scene.state.params.objects.sigmas += 1.0;  // not yet what the image was asked for with
   scene.put_objects(kSquare, boxes, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
+  EXPECT_NE(scene.state.analyses.of<ObjectView>().image, nullptr);
   scene.state.params.display.gain_db += 3.0;  // acts on the screen only
   scene.frames(1);
-  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
+  EXPECT_NE(scene.state.analyses.of<ObjectView>().image, nullptr);
   scene.put_objects(kSquare, boxes, 101);  // a live one behind the frozen image
   scene.frames(2);
-  ASSERT_NE(scene.state.analyses.objects.image, nullptr);
-  EXPECT_EQ(scene.state.analyses.objects.image->stamp.sequence, 100u);
+  ASSERT_NE(scene.state.analyses.of<ObjectView>().image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image->stamp.sequence, 100u);
   scene.state.cine.compare = true;
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr) << "two pictures are on screen";
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr) << "two pictures are on screen";
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -121,17 +121,17 @@ TEST(Objects, AreNotShownOverTheLowRankPicture) {
   show(scene);
   scene.state.params.color_flow.mode = FlowMode::low_rank;
   scene.frames(2);
-  EXPECT_NE(scene.state.analyses.objects.image, nullptr) << "it is not on screen yet";
+  EXPECT_NE(scene.state.analyses.of<ObjectView>().image, nullptr) << "it is not on screen yet";
   scene.put_flow(kSquare, gray, [](double, double) { return 0.0F; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.of<ObjectView>().image, nullptr);
 }
 
 TEST(Objects, TableAndPicturePointAtEachOther) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   open_panel(scene);
-  const ObjectView& s = scene.state.analyses.objects;
+  const ObjectView& s = scene.state.analyses.of<ObjectView>();
   EXPECT_NEAR(s.object(1).centroid.x_m, -4e-3, 1e-6);
   EXPECT_NEAR(s.object(2).centroid.z_m, 19e-3, 1e-6);
   EXPECT_GT(s.object(2).area_m2, s.object(3).area_m2);

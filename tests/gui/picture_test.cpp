@@ -206,6 +206,35 @@ TEST(Tone, WindowGammaAndEnds) {
   EXPECT_LE(distance(map_color(ColorMap::viridis, 0.5), (Rgb{33, 145, 140})), 3);
 }
 
+// The shader's table, read as the shader reads it.
+float from_table(const TransferCurve& curve, float level_db) {
+  const float share = (level_db - static_cast<float>(curve.first_db)) / static_cast<float>(curve.span_db);
+  if (!(share >= 0.0F)) return curve.t[0];
+  const float at = 1.0F + std::sqrt(std::sqrt(std::min(share, 1.0F))) * (TransferCurve::kNodes - 1);
+  const std::size_t lower = std::min<std::size_t>(static_cast<std::size_t>(at), TransferCurve::kNodes - 1);
+  return std::lerp(curve.t[lower], curve.t[lower + 1], at - static_cast<float>(lower));
+}
+
+TEST(Tone, TheTableIsTheFormula) {
+  for (const double gamma : {0.2, 0.6, 1.0, 2.2, 4.0}) {
+    for (const double reject_db : {kNoReject_db, -90.0, -33.0, -1.0}) {
+      for (const double gain_db : {-60.0, 0.0, 12.3}) {
+        DisplayParams display;
+        display.gamma = gamma;
+        display.reject_db = reject_db;
+        display.gain_db = gain_db;
+        const TransferCurve curve = transfer_curve(display);
+        EXPECT_EQ(curve.straight, gamma == 1.0 && reject_db <= -60.0 - gain_db);
+        for (float db = -150.0F; db < 70.0F; db += 0.0078125F) {
+          ASSERT_NEAR(from_table(curve, db), transfer(static_cast<double>(db), display), 0.25 / 255.0)
+              << "gamma " << gamma << " reject " << reject_db << " gain " << gain_db << " level " << db;
+        }
+        EXPECT_EQ(from_table(curve, std::numeric_limits<float>::quiet_NaN()), 0.0F);
+      }
+    }
+  }
+}
+
 TEST(Tone, PictureHasSquarePixelsAndTheGridsEnds) {
   std::vector<float> pixels = {0, -60, -60, -60, -60, -60, -60, 0};  // 2 columns, 4 rows
   Image image;

@@ -149,7 +149,7 @@ TEST(FreshState, KeepsOnlyWhatIsKnownOfTheSurroundings) {
   used.numbers.errors = 7;
   used.facts.given["c"] = 1.0;
   used.notices.fault.emplace();
-  used.analyses.sound_speed.found.emplace();
+  used.analyses.of<SoundSpeedView>().found.emplace();
   const WindowState fresh = fresh_state(used);
   for (const std::string& kept : {fresh.source.name, fresh.device.name, fresh.no_effect.lanes, fresh.presets.probe,
                                   fresh.opening.host, fresh.saving.recording.file}) {
@@ -161,7 +161,7 @@ TEST(FreshState, KeepsOnlyWhatIsKnownOfTheSurroundings) {
   EXPECT_EQ(fresh.numbers.errors, 0U);
   EXPECT_TRUE(fresh.facts.given.empty());
   EXPECT_FALSE(fresh.notices.fault.has_value());
-  EXPECT_FALSE(fresh.analyses.sound_speed.found.has_value());
+  EXPECT_FALSE(fresh.analyses.of<SoundSpeedView>().found.has_value());
 }
 
 // What a double click opens: nobody sees the terminal, so the window says why, over the default source.

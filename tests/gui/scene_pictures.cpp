@@ -49,7 +49,7 @@ void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, 
 }
 
 void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s) {
-  put_flow_into(live_.flow, grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
+  put_flow_into(live_.of<FlowImage>(), grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
 }
 
 void Scene::put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence) {
@@ -90,7 +90,7 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
 }
 
 void Scene::put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence) {
-  ObjectImage& found = live_.objects.back();
+  ObjectImage& found = live_.of<ObjectImage>().back();
   found = {};
   found.stamp.sequence = sequence > 0 ? sequence : number_;
   found.stamp.source_index = found.stamp.sequence - 1;
@@ -139,11 +139,11 @@ void Scene::put_objects(const Grid& grid, const Labels& label, std::uint64_t seq
   }
   found.histogram.counts[219] = 30;  // up to -10 dB
   found.times = {.background_ms = 1.5, .objects_ms = 0.7, .total_ms = 2.3};
-  live_.objects.publish();
+  live_.of<ObjectImage>().publish();
 }
 
 void Scene::put_spectrogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
-  Spectrogram& s = live_.spectrogram.back();
+  Spectrogram& s = live_.of<Spectrogram>().back();
   s = {};
   s.number = s.begun = ++spectrograms_put_;
   s.acquisition = state.source.acquisition;
@@ -170,7 +170,7 @@ void Scene::put_spectrogram(int columns, const std::function<float(double, doubl
     }
     s.time_s[Spectrogram::slot(k)] = -ago_s;
   }
-  live_.spectrogram.publish();
+  live_.of<Spectrogram>().publish();
 }
 
 }  // namespace echoloop::testing

@@ -24,16 +24,18 @@ class SoundSpeedWindow : public WindowTest {
 };
 
 TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
-  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(
+      until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
   click("more_formation");
   EXPECT_DOUBLE_EQ(speed(), 1540.0);
   click("sound_speed_find");
   ASSERT_TRUE(until([&] {
-    return state().analyses.sound_speed.fraction.has_value() || state().analyses.sound_speed.found.has_value();
+    return state().analyses.of<SoundSpeedView>().fraction.has_value() ||
+           state().analyses.of<SoundSpeedView>().found.has_value();
   }));
   EXPECT_DOUBLE_EQ(speed(), 1540.0) << "no parameter changes before Apply";
-  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.found.has_value(); }));
-  const FoundSpeeds found = *state().analyses.sound_speed.found;
+  ASSERT_TRUE(until([&] { return state().analyses.of<SoundSpeedView>().found.has_value(); }));
+  const FoundSpeeds found = *state().analyses.of<SoundSpeedView>().found;
   EXPECT_NEAR(found.chosen().peak_m_s, 1500.0, 15.0);
   EXPECT_EQ(found.elements.phi.size(), 41U);
   EXPECT_EQ(found.transmits.phi.size(), 41U) << "three plane waves";
@@ -47,17 +49,18 @@ TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
   app_->viewer().inject(undo);
   EXPECT_TRUE(until([&] { return speed() == 1540.0; }));
   click("sound_speed_close");
-  EXPECT_TRUE(until([&] { return !state().analyses.sound_speed.found.has_value(); }));
+  EXPECT_TRUE(until([&] { return !state().analyses.of<SoundSpeedView>().found.has_value(); }));
 }
 
 TEST_F(SoundSpeedWindow, SearchesTheSelectedRegionAndCanBeCancelled) {
-  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(
+      until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
   click("more_formation");
   state().marks.list = {{.number = 4, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 25e-3}}}};
   state().marks.selected = 4;
   click("sound_speed_find");
-  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.found.has_value(); }));
-  EXPECT_EQ(state().analyses.sound_speed.found->region, "region 4");
+  ASSERT_TRUE(until([&] { return state().analyses.of<SoundSpeedView>().found.has_value(); }));
+  EXPECT_EQ(state().analyses.of<SoundSpeedView>().found->region, "region 4");
   // A region beside the image: refused in a line, and nothing runs.
   state().marks.list[0].points = {{0.5, 5e-3}, {0.6, 25e-3}};
   click("sound_speed_find");
@@ -66,25 +69,26 @@ TEST_F(SoundSpeedWindow, SearchesTheSelectedRegionAndCanBeCancelled) {
       return m.severity == Severity::error && m.text.find("region 4") != std::string::npos;
     });
   }));
-  EXPECT_FALSE(state().analyses.sound_speed.fraction.has_value());
+  EXPECT_FALSE(state().analyses.of<SoundSpeedView>().fraction.has_value());
   state().marks.list.clear();
   click("sound_speed_find");
-  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.fraction.has_value(); }));
+  ASSERT_TRUE(until([&] { return state().analyses.of<SoundSpeedView>().fraction.has_value(); }));
   app_->turn();
   click("sound_speed_cancel");
-  EXPECT_TRUE(until([&] { return !state().analyses.sound_speed.fraction.has_value(); }));
-  EXPECT_FALSE(state().analyses.sound_speed.found.has_value());
+  EXPECT_TRUE(until([&] { return !state().analyses.of<SoundSpeedView>().fraction.has_value(); }));
+  EXPECT_FALSE(state().analyses.of<SoundSpeedView>().found.has_value());
 }
 
 TEST_F(SoundSpeedWindow, ReasonsWhereThereIsNoSearch) {
-  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(
+      until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
   click("more_formation");
   state().params.formation.recipe = Recipe::course;
-  ASSERT_TRUE(until([&] { return !state().analyses.sound_speed.why_not.empty(); }));
-  EXPECT_NE(state().analyses.sound_speed.why_not.find("recipe=course"), std::string::npos);
+  ASSERT_TRUE(until([&] { return !state().analyses.of<SoundSpeedView>().why_not.empty(); }));
+  EXPECT_NE(state().analyses.of<SoundSpeedView>().why_not.find("recipe=course"), std::string::npos);
   click("sound_speed_find");
-  EXPECT_FALSE(state().analyses.sound_speed.fraction.has_value());
-  EXPECT_FALSE(state().analyses.sound_speed.found.has_value());
+  EXPECT_FALSE(state().analyses.of<SoundSpeedView>().fraction.has_value());
+  EXPECT_FALSE(state().analyses.of<SoundSpeedView>().found.has_value());
 }
 
 }  // namespace

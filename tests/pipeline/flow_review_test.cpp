@@ -187,9 +187,12 @@ TEST(FlowLookingBack, TheLatestRequestIsAnsweredAndNothingLiveIsLost) {
   PastImages past;
   TimingTrace trace{256};
   RfHistory history{std::size_t{16} << 20};
-  Session session(
-      *backend, noise_source(a, 200), images, trace,
-      {.stream = unpaced(), .params = params, .sinks = {&history}, .past = &past, .analyses = {.flow = &live}});
+  Session session(*backend, noise_source(a, 200), images, trace,
+                  {.stream = unpaced(),
+                   .params = params,
+                   .sinks = {&history},
+                   .past = &past,
+                   .analyses = AnalysisMailboxes::only(live)});
   wait_until([&] { return history.extent().frames >= 100; });
   history.hold();
   const std::vector<FrameStamp> stamps = history.stamps();

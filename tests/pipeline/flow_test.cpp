@@ -29,7 +29,7 @@ AcquisitionPtr flow_acquisition() {
 // Drives an engine by hand: an image is finished before the next frame comes.
 class Engines : public ::testing::Test {
  protected:
-  Engines() : engine_(make_cpu_backend(2)->make_flow_device(), pictures_) {}
+  Engines() : engine_(make_cpu_backend(2)->make_device<FlowAnalysis>(), pictures_) {}
 
   void take(const std::shared_ptr<const Plan>& plan, std::uint64_t index, bool settle = true) {
     const std::size_t n = plan->das->tables->grid.pixels();
@@ -128,13 +128,13 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
   const std::vector<Picture> before = process({.source = source, .params = without, .frames = 20});
   Mailbox<FlowImage> flows;
   AnalysisCounts counts;
-  const std::vector<Picture> after =
-      process({.source = source, .params = with, .frames = 20, .analyses = {.flow = &flows}, .counts = &counts});
+  const std::vector<Picture> after = process(
+      {.source = source, .params = with, .frames = 20, .analyses = AnalysisMailboxes::only(flows), .counts = &counts});
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].db, before[i].db) << i;
   ASSERT_TRUE(flows.take());
   EXPECT_GE(flows.front().stamp.source_index, 15U);
-  EXPECT_GE(counts.flow.pictures, 1U);
+  EXPECT_GE(std::get<FlowCounts>(counts).pictures, 1U);
 }
 
 // Noise has no direction: the power behind no filter is that of the image, on the same scale.
@@ -150,7 +150,7 @@ TEST(FlowStream, PowerWithoutAFilterIsThePicturesOwn) {
   Mailbox<FlowImage> flows;
   TimingTrace trace;
   Session session(*backend, source, images, trace,
-                  {.stream = unpaced(), .params = p, .max_frames = 16, .analyses = {.flow = &flows}});
+                  {.stream = unpaced(), .params = p, .max_frames = 16, .analyses = AnalysisMailboxes::only(flows)});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_TRUE(images.take());

@@ -27,9 +27,9 @@ class CountingBackend final : public Backend {
     if (number >= kMaxLanes) ++made;
     return inner_.make_lane(number, mode);
   }
-  std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
-  std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
-  std::unique_ptr<ObjectDevice> make_object_device() override { return inner_.make_object_device(); }
+  std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
+    return inner_.make_analysis_device(analysis);
+  }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   std::atomic<int> made{0};  // beyond the live ones
 

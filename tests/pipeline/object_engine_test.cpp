@@ -38,7 +38,7 @@ class HeldDevice final : public ObjectDevice {
 class ObjectEngines : public ::testing::Test {
  protected:
   ObjectEngines() {
-    auto device = std::make_unique<HeldDevice>(make_cpu_backend(2)->make_object_device());
+    auto device = std::make_unique<HeldDevice>(make_cpu_backend(2)->make_device<ObjectAnalysis>());
     device_ = device.get();
     engine_ = std::make_unique<ObjectEngine>(std::move(device), pictures_);
   }
@@ -67,10 +67,10 @@ class ObjectEngines : public ::testing::Test {
 TEST_F(ObjectEngines, LivePicturesAreTakenTwentyFiveTimesASecond) {
   constexpr std::int64_t kStart = 1'000'000'000;
   EXPECT_TRUE(take(1, Claim::live, kStart));
-  EXPECT_FALSE(take(2, Claim::live, kStart + kObjectInterval_ns - 1));
-  EXPECT_TRUE(take(3, Claim::wanted, kStart + kObjectInterval_ns - 1));
-  EXPECT_TRUE(take(4, Claim::live, kStart + kObjectInterval_ns));
-  EXPECT_FALSE(take(5, Claim::live, kStart + kObjectInterval_ns + 5));
+  EXPECT_FALSE(take(2, Claim::live, kStart + kImageInterval_ns - 1));
+  EXPECT_TRUE(take(3, Claim::wanted, kStart + kImageInterval_ns - 1));
+  EXPECT_TRUE(take(4, Claim::live, kStart + kImageInterval_ns));
+  EXPECT_FALSE(take(5, Claim::live, kStart + kImageInterval_ns + 5));
   engine_->drain();
   ASSERT_TRUE(pictures_.take());
   EXPECT_EQ(pictures_.front().stamp.sequence, 4U);
@@ -134,7 +134,7 @@ TEST_F(ObjectEngines, AnswersAreTheDevicesOwn) {
     engine_->drain();
     ASSERT_TRUE(pictures_.take());
     const ObjectImage& got = pictures_.front();
-    const auto device = make_cpu_backend(2)->make_object_device();
+    const auto device = make_cpu_backend(2)->make_device<ObjectAnalysis>();
     device->begin_thread();
     const ObjectImage want = find_objects(*device, picture, p);
     expect_same(got, want, std::to_string(smooth_m));

@@ -28,7 +28,7 @@ struct Stream {
                  .max_frames = frames,
                  .sinks = {&history},
                  .past = &past,
-                 .analyses = {.objects = &object_images}}) {}
+                 .analyses = AnalysisMailboxes::only(object_images)}) {}
 
   void review(std::size_t index, const ImagingParams& params, const std::optional<ImagingParams>& compare = {}) {
     const auto kept = history.at(index);
@@ -39,7 +39,7 @@ struct Stream {
     const std::uint64_t end = session.counts().processed + count;
     wait_until([&] { return session.counts().processed >= end; });
   }
-  [[nodiscard]] std::uint64_t made() const { return session.analysis_counts().objects.pictures; }
+  [[nodiscard]] std::uint64_t made() const { return std::get<ObjectCounts>(session.analysis_counts()).pictures; }
 
   std::unique_ptr<Backend> own = make_cpu_backend(2);
   CheckingBackend backend{*own};
@@ -52,7 +52,7 @@ struct Stream {
 };
 
 void expect_objects_of(const ObjectImage& got, const Picture& picture) {
-  const auto device = make_cpu_backend(2)->make_object_device();
+  const auto device = make_cpu_backend(2)->make_device<ObjectAnalysis>();
   device->begin_thread();
   const ObjectImage want = find_objects(*device, {picture.db, picture.grid}, got.params);
   EXPECT_EQ(got.stamp.sequence, picture.stamp.sequence);

@@ -60,7 +60,7 @@ class SpectrogramEngines : public ::testing::Test {
   std::shared_ptr<const Plan> plan_;
   double velocity_m_s_ = 0.03, magnitude_ = 100.0;
   Mailbox<Spectrogram> spectrograms_;
-  SpectrogramEngine engine_{make_cpu_backend(1)->make_gate_device(), spectrograms_};
+  SpectrogramEngine engine_{make_cpu_backend(1)->make_device<SpectrogramAnalysis>(), spectrograms_};
 };
 
 double strongest_m_s(const Spectrogram& s, std::uint64_t column) {
@@ -171,12 +171,15 @@ TEST(SpectrogramStream, TheBModePictureStaysAsItIs) {
   const std::vector<Picture> before = process({.source = source, .params = without, .frames = 60});
   Mailbox<Spectrogram> spectrograms;
   AnalysisCounts counts;
-  const std::vector<Picture> after = process(
-      {.source = source, .params = with, .frames = 60, .analyses = {.spectrogram = &spectrograms}, .counts = &counts});
+  const std::vector<Picture> after = process({.source = source,
+                                              .params = with,
+                                              .frames = 60,
+                                              .analyses = AnalysisMailboxes::only(spectrograms),
+                                              .counts = &counts});
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].db, before[i].db) << i;
-  EXPECT_EQ(counts.spectrogram.columns, 6U) << "every column that was due, also the last one";
-  EXPECT_EQ(counts.spectrogram.late, 0U);
+  EXPECT_EQ(std::get<SpectrogramCounts>(counts).columns, 6U) << "every column that was due, also the last one";
+  EXPECT_EQ(std::get<SpectrogramCounts>(counts).late, 0U);
   ASSERT_TRUE(spectrograms.take());
   EXPECT_EQ(spectrograms.front().end, 6U);
 }

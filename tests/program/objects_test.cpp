@@ -80,7 +80,7 @@ void write_found(ObjectDevice& device, MadeImage& picture, const ImagingParams& 
   ObjectImage found = find_objects(device, picture, params);
   found.params = params;
   found.grid = picture.grid;
-  write_analysis_file("--structure-out", &LiveImages::objects, std::move(found), name + ".json");
+  write_analysis_file("--structure-out", std::move(found), name + ".json");
   write_image_npy(name + "_picture.npy", image_of(picture, params), nlohmann::json::object());
 }
 
@@ -88,7 +88,7 @@ TEST(ObjectsScipy, FiftyRandomPictures) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
   const TemporaryFolder folder;
-  const auto device = make_cpu_backend(2)->make_object_device();
+  const auto device = make_cpu_backend(2)->make_device<ObjectAnalysis>();
   device->begin_thread();
   std::mt19937 random(5);
   for (int n = 0; n < 50; ++n) {
@@ -135,7 +135,7 @@ TEST(ObjectsScipy, ReferenceImages) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
   const TemporaryFolder folder;
-  const auto device = make_cpu_backend(2)->make_object_device();
+  const auto device = make_cpu_backend(2)->make_device<ObjectAnalysis>();
   device->begin_thread();
   int n = 0;
   for (const char* file : {"fk_gammex_nylon/reference/image_db.npy", "must_pwi_disk/reference/frame000_db.npy",

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "core/facts.h"
 #include "core/param_table.h"
 #include "program/run_program.h"
 #include "support/npy_file.h"
@@ -68,6 +69,9 @@ TEST(Program, InfoOfARecording) {
   EXPECT_EQ(about.at("elements"), 128);
   EXPECT_EQ(about.at("sound_speed_m_s"), 1480);
   EXPECT_NEAR(about.at("t0_s")[0].get<double>(), 9.95e-6, 1e-12);
+  for (const FactRow& row : kFacts) {
+    if (row.member != nullptr) EXPECT_TRUE(about.contains(row.name)) << row.name;
+  }
 }
 
 // 1024 samples, from 1 mm deep at 200 MHz to 4 m at 50 kHz; and a sampling frequency in kHz.

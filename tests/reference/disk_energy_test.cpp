@@ -59,7 +59,7 @@ TEST(EnergyOfTheDisk, IsNumpys) {
   const auto plan = make_plan(acquisition, params, nullptr, backend->multiprocessors());
   const std::size_t pixels = plan->das->tables->grid.pixels();
   const auto lane = backend->make_lane(0, StreamMode::serial);
-  const auto device = backend->make_flow_device();
+  const auto device = backend->make_device<FlowAnalysis>();
   device->begin_thread();
   device->reserve(kFrames, pixels);
   const TemporaryFolder folder;

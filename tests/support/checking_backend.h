@@ -32,11 +32,9 @@ class CheckingBackend final : public Backend {
     if (number >= most_lanes) throw std::runtime_error("no room for lane " + std::to_string(number + 1));
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
-  std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
-  std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
-  std::unique_ptr<ObjectDevice> make_object_device() override {
-    if (no_objects) throw std::runtime_error("no room for pictures");
-    return inner_.make_object_device();
+  std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
+    if (no_objects && analysis == index_of_analysis<ObjectAnalysis>()) throw std::runtime_error("no room for pictures");
+    return inner_.make_analysis_device(analysis);
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Multiprocessors multiprocessors() const override { return inner_.multiprocessors(); }

@@ -44,9 +44,7 @@ class FakeBackend final : public Backend {
     if (refuse_lanes || lost) throw std::runtime_error("no lane can be made");
     return std::make_unique<FakeLane>(*this);
   }
-  std::unique_ptr<FlowDevice> make_flow_device() override { return nullptr; }
-  std::unique_ptr<GateDevice> make_gate_device() override { return nullptr; }
-  std::unique_ptr<ObjectDevice> make_object_device() override { return nullptr; }
+  std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t) override { return nullptr; }
   [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
   [[nodiscard]] bool usable() const override { return !lost; }
   void abandon() override { abandoned = true; }

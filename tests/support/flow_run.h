@@ -17,14 +17,15 @@ inline FlowRun run_flow(const std::shared_ptr<Source>& source, const ImagingPara
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
   TimingTrace trace;
-  Session session(own != nullptr ? *own : *backend, source, images, trace,
-                  {.stream = unpaced(), .params = params, .max_frames = frames, .analyses = {.flow = &flows}});
+  Session session(
+      own != nullptr ? *own : *backend, source, images, trace,
+      {.stream = unpaced(), .params = params, .max_frames = frames, .analyses = AnalysisMailboxes::only(flows)});
   wait_until([&] { return session.done(); }, std::chrono::seconds(300));
   session.stop();
   EXPECT_EQ(session.fault(), "");
   EXPECT_EQ(session.take_refusal(), "");
   FlowRun run;
-  run.counts = session.analysis_counts().flow;
+  run.counts = std::get<FlowCounts>(session.analysis_counts());
   EXPECT_TRUE(images.take());
   run.picture = Picture::of(images.front());
   EXPECT_TRUE(flows.take()) << "no flow picture";

@@ -19,13 +19,13 @@ inline SpectrogramRun run_spectrogram(const std::shared_ptr<Source>& source, con
   TimingTrace trace;
   Session session(
       *backend, source, images, trace,
-      {.stream = unpaced(), .params = params, .max_frames = frames, .analyses = {.spectrogram = &spectrograms}});
+      {.stream = unpaced(), .params = params, .max_frames = frames, .analyses = AnalysisMailboxes::only(spectrograms)});
   wait_until([&] { return session.done(); }, std::chrono::seconds(300));
   session.stop();
   EXPECT_EQ(session.fault(), "");
   EXPECT_EQ(session.take_refusal(), "");
   SpectrogramRun run;
-  run.counts = session.analysis_counts().spectrogram;
+  run.counts = std::get<SpectrogramCounts>(session.analysis_counts());
   EXPECT_TRUE(spectrograms.take()) << "no sonogram";
   run.spectrogram = std::move(spectrograms.front());
   return run;

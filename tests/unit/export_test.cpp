@@ -160,7 +160,7 @@ std::vector<float> values_of(const std::string& file, std::size_t n) {
 TEST(WriteFlowNpy, PowerThenVelocity) {
   const TemporaryFolder folder;
   const FlowImage flow = small_flow();
-  write_analysis_file("--flow-out", &LiveImages::flow, flow, folder / "flow.npy", {{"version", "test"}});
+  write_analysis_file("--flow-out", flow, folder / "flow.npy", {{"version", "test"}});
   const std::string file = read_text(folder / "flow.npy");
   EXPECT_TRUE(testing::contains(file, "'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }"));
   EXPECT_EQ((file.size() - 12 * sizeof(float)) % 64, 0U);
@@ -187,7 +187,7 @@ TEST(WriteFlowNpy, TheLowRankPictureComesLast) {
   flow.low_rank_db = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
   flow.singular_values = {3.0f, 1.0f};
   flow.first_component = flow.last_component = 1;
-  write_analysis_file("--flow-out", &LiveImages::flow, flow, folder / "flow.npy");
+  write_analysis_file("--flow-out", flow, folder / "flow.npy");
   const std::string file = read_text(folder / "flow.npy");
   EXPECT_TRUE(testing::contains(file, "'shape': (3, 2, 3)"));
   EXPECT_EQ(values_of(file, 6), flow.low_rank_db);

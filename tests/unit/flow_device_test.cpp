@@ -19,7 +19,7 @@ using namespace testing;
 
 class FlowDevices : public ::testing::TestWithParam<CpuKernel> {
  protected:
-  FlowDevices() : backend_(make_cpu_backend(2, GetParam())), device_(backend_->make_flow_device()) {
+  FlowDevices() : backend_(make_cpu_backend(2, GetParam())), device_(backend_->make_device<FlowAnalysis>()) {
     device_->begin_thread();
   }
 
@@ -112,7 +112,7 @@ TEST_P(FlowDevices, SlidingGivesWhatAFreshStartGives) {
     for (int t = end - 7; t < end; ++t) device_->store(t % 40, e.frame(t));
     const auto slots = slots_from(end - n, n, 40);
     const Decomposition slid = device_->decompose(slots, n - 7);
-    const auto fresh = make_cpu_backend(1, GetParam())->make_flow_device();
+    const auto fresh = make_cpu_backend(1, GetParam())->make_device<FlowAnalysis>();
     fresh->begin_thread();
     fresh->reserve(n, e.n_pixels);
     for (int t = 0; t < n; ++t) fresh->store(t, e.frame(end - n + t));
@@ -128,7 +128,7 @@ TEST_P(FlowDevices, ThreadsDoNotMatter) {
   std::vector<Decomposition> made;
   for (const int threads : {1, 2, 5}) {
     const auto backend = make_cpu_backend(threads, GetParam());
-    const auto device = backend->make_flow_device();
+    const auto device = backend->make_device<FlowAnalysis>();
     device->begin_thread();
     device->reserve(17, e.n_pixels);
     for (int t = 0; t < 17; ++t) device->store(t, e.frame(t));

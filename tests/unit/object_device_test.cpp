@@ -19,7 +19,7 @@ using Rows = std::vector<std::string>;
 
 class ObjectDevices : public ::testing::Test {
  protected:
-  ObjectDevices() : device_(make_cpu_backend(2)->make_object_device()) { device_->begin_thread(); }
+  ObjectDevices() : device_(make_cpu_backend(2)->make_device<ObjectAnalysis>()) { device_->begin_thread(); }
 
   ObjectImage find(const MadeImage& picture, const ImagingParams& params) {
     return find_objects(*device_, picture, params);

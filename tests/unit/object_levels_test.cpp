@@ -18,7 +18,7 @@ using namespace testing;
 
 class ObjectLevels : public ::testing::Test {
  protected:
-  ObjectLevels() : device_(make_cpu_backend(2)->make_object_device()) { device_->begin_thread(); }
+  ObjectLevels() : device_(make_cpu_backend(2)->make_device<ObjectAnalysis>()) { device_->begin_thread(); }
 
   ObjectImage find(const MadeImage& picture, const ImagingParams& params) {
     return find_objects(*device_, picture, params);
@@ -133,7 +133,7 @@ TEST(ObjectThreads, TheirNumberChangesNothing) {
   p.objects.kind = ObjectKind::bright;
   p.objects.min_area_m2 = 0.0;
   const auto with = [&](int threads) {
-    const auto device = make_cpu_backend(threads)->make_object_device();
+    const auto device = make_cpu_backend(threads)->make_device<ObjectAnalysis>();
     device->begin_thread();
     return find_objects(*device, picture, p);
   };

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "core/results/analysis_list.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 
@@ -125,10 +126,23 @@ TEST(ParamTable, DisplayIsTakenAloneAndWhole) {
   to.display = from.display;
   const ImagingParams before;
   for (const ParamSpec& spec : param_table()) {
-    const ImagingParams& as = spec.part == ParamPart::display ? from : before;
+    const ImagingParams& as = spec.member.part == kPart<&ImagingParams::display> ? from : before;
     EXPECT_EQ(get_number(to, spec), get_number(as, spec)) << spec.key;
   }
   EXPECT_EQ(to.display.tgc_db[7], 40.0);
+}
+
+TEST(ParamTable, WithoutAnalysesAllAreOff) {
+  ImagingParams all;
+  for (const ParamSpec& spec : param_table()) set_number(all, spec, spec.max);
+  const ImagingParams none = without_analyses(all);
+  std::size_t n = 0;
+  for (const ParamSpec& spec : param_table()) n += spec.control.turns_on != TurnsOn::nothing ? 1 : 0;
+  EXPECT_EQ(n, kAnalyses);
+  for_each_analysis([&]<class A>() {
+    EXPECT_TRUE(is_on<A>(all));
+    EXPECT_FALSE(is_on<A>(none));
+  });
 }
 
 // A row's part is the struct that holds its member: each parameter changes this struct, and no other.
@@ -137,16 +151,19 @@ TEST(ParamTable, APartIsTheStructOfItsMember) {
   for (const ParamSpec& spec : param_table()) {
     ImagingParams b = a;
     set_number(b, spec, get_number(a, spec) == spec.max ? spec.min : spec.max);
-    const auto expect_part = [&](ParamPart part, bool equal) { EXPECT_EQ(equal, spec.part != part) << spec.key; };
-    expect_part(ParamPart::formation, a.formation == b.formation);
-    expect_part(ParamPart::transmits, a.transmits == b.transmits);
-    expect_part(ParamPart::level, a.level == b.level);
-    expect_part(ParamPart::refine, a.refine == b.refine);
-    expect_part(ParamPart::color_flow, a.color_flow == b.color_flow);
-    expect_part(ParamPart::doppler, a.doppler == b.doppler);
-    expect_part(ParamPart::objects, a.objects == b.objects);
-    expect_part(ParamPart::display, a.display == b.display);
-    const bool pixels = spec.part == ParamPart::formation || spec.part == ParamPart::transmits;
+    const auto expect_part = [&](ParamPart part, bool equal) {
+      EXPECT_EQ(equal, spec.member.part != part) << spec.key;
+    };
+    expect_part(kPart<&ImagingParams::formation>, a.formation == b.formation);
+    expect_part(kPart<&ImagingParams::transmits>, a.transmits == b.transmits);
+    expect_part(kPart<&ImagingParams::level>, a.level == b.level);
+    expect_part(kPart<&ImagingParams::refine>, a.refine == b.refine);
+    expect_part(kPart<&ImagingParams::color_flow>, a.color_flow == b.color_flow);
+    expect_part(kPart<&ImagingParams::doppler>, a.doppler == b.doppler);
+    expect_part(kPart<&ImagingParams::objects>, a.objects == b.objects);
+    expect_part(kPart<&ImagingParams::display>, a.display == b.display);
+    const bool pixels =
+        spec.member.part == kPart<&ImagingParams::formation> || spec.member.part == kPart<&ImagingParams::transmits>;
     EXPECT_EQ(same_pixels(a, b), !pixels) << spec.key;
   }
 }

@@ -357,27 +357,23 @@ std::string describe_source_json(const OpenedSource& opened) {
     if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
     t0.push_back(t.t0_s);
   }
-  const nlohmann::json json = {{"name", opened.info.name},
-                               {"format", opened.info.format},
-                               {"frames", opened.info.frame_count},
-                               {"transmits", a.n_transmits()},
-                               {"transmit_kind", transmit_words(a.transmits.front().kind)},
-                               {"angles_rad", angles},
-                               {"t0_s", t0},
-                               {"elements", a.n_elements()},
-                               {"probe", probe_words(a.probe.kind)},
-                               {"pitch_m", a.probe.pitch_m},
-                               {"samples", a.n_samples},
-                               {"beamformed", a.data == DataKind::beamformed},
-                               {"signal", a.signal == SignalKind::iq ? "IQ" : "RF"},
-                               {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
-                               {"sampling_hz", a.sampling_hz},
-                               {"center_hz", a.center_hz},
-                               {"demod_hz", a.demod_hz},
-                               {"sound_speed_m_s", a.sound_speed_m_s},
-                               {"frame_rate_hz", a.frame_rate_hz},
-                               {"assumptions", assumptions_json(a)},
-                               {"doubts", doubts_json(measure_doubts(opened))}};
+  nlohmann::json json = {{"name", opened.info.name},
+                         {"format", opened.info.format},
+                         {"frames", opened.info.frame_count},
+                         {"transmits", a.n_transmits()},
+                         {"transmit_kind", transmit_words(a.transmits.front().kind)},
+                         {"angles_rad", angles},
+                         {"t0_s", t0},
+                         {"elements", a.n_elements()},
+                         {"probe", probe_words(a.probe.kind)},
+                         {"pitch_m", a.probe.pitch_m},
+                         {"samples", a.n_samples},
+                         {"beamformed", a.data == DataKind::beamformed},
+                         {"signal", a.signal == SignalKind::iq ? "IQ" : "RF"},
+                         {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
+                         {"assumptions", assumptions_json(a)},
+                         {"doubts", doubts_json(measure_doubts(opened))}};
+  json.update(facts_json(a));
   return json_text(json, 1) + "\n";
 }
 

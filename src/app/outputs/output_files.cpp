@@ -295,8 +295,8 @@ namespace {
 
 // Returns the spectral Doppler of the run, if any.
 std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
-  live.spectrogram.take();
-  const Spectrogram& s = live.spectrogram.front();
+  live.of<Spectrogram>().take();
+  const Spectrogram& s = live.of<Spectrogram>().front();
   if (image.params.doppler.gate == Gate::off || s.number == 0 || s.end == 0) return {};
   return {figure_doppler(s, image.params, kDopplerSpan_s, DopplerCurves::shown)};
 }

@@ -193,6 +193,13 @@ nlohmann::json assumptions_json(const Acquisition& a) {
   return json;
 }
 
+nlohmann::json facts_json(const Acquisition& a) {
+  nlohmann::json json;
+  for (const FactRow& row : kFacts)
+    if (row.member != nullptr) json[row.name] = a.*row.member;
+  return json;
+}
+
 nlohmann::json acquisition_json(const Acquisition& a) {
   nlohmann::json json = {{"probe", a.probe.name},
                          {"elements", a.n_elements()},
@@ -203,8 +210,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"signal", a.signal == SignalKind::iq ? "iq" : "rf"},
                          {"beamformed", a.data == DataKind::beamformed},
                          {"assumptions", assumptions_json(a)}};
-  for (const FactRow& row : kFacts)
-    if (row.member != nullptr) json[row.name] = a.*row.member;
+  json.update(facts_json(a));
   if (a.data == DataKind::beamformed) {  // columns of an image: transmits and receive channels are unknown
     json["columns"] = a.n_elements();
     for (const char* unknown : {"elements", "transmits"}) json.erase(unknown);

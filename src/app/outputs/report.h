@@ -49,6 +49,7 @@ nlohmann::json program_json(const Backend& backend, const std::string& source); 
 bool is_of_program(const std::filesystem::path& file);                           // a JSON file with all of these keys
 
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
+nlohmann::json facts_json(const Acquisition& acquisition);        // the facts with a member (core/facts.h), SI units
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
 // Returns the name for texts in files and commands: for a file the absolute path, independent of the run's folder.

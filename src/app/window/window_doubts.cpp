@@ -114,7 +114,7 @@ void WindowSoundSpeed::begin() {
                .transmits = {}};
   stop_ = false;
   done_ = 0.0;
-  state_.analyses.sound_speed.found.reset();
+  state_.analyses.of<SoundSpeedView>().found.reset();
   // Copies the samples: the stream may restart meanwhile, and free its memory.
   work_ = std::async(
       std::launch::async, [this, task = std::move(task), stamp = kept->frame.stamp,
@@ -136,17 +136,17 @@ void WindowSoundSpeed::stop() {
 
 void WindowSoundSpeed::forget() {
   stop();
-  state_.analyses.sound_speed = {};
+  state_.analyses.of<SoundSpeedView>() = {};
 }
 
 void WindowSoundSpeed::act(SoundSpeedAct what) {
   if (what == SoundSpeedAct::find) return begin();
   stop();
-  state_.analyses.sound_speed.found.reset();
+  state_.analyses.of<SoundSpeedView>().found.reset();
 }
 
 void WindowSoundSpeed::update() {
-  SoundSpeedView& view = state_.analyses.sound_speed;
+  SoundSpeedView& view = state_.analyses.of<SoundSpeedView>();
   view.why_not = why_not();
   view.fraction.reset();
   if (!work_.valid()) return;

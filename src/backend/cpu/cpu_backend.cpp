@@ -27,8 +27,6 @@ namespace echoloop {
 
 // Defined below or in other files.
 std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
-std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
-std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads);
 
 namespace {
 
@@ -70,6 +68,8 @@ class PageableBlock final : public HostMemoryBlock {
   PlainArray<std::byte> memory_;
 };
 
+constexpr auto kDevices = rows_of_analyses<CpuDeviceRow>([]<class A>() { return &A::kOnCpu; });
+
 class CpuBackend final : public Backend {
  public:
   CpuBackend(int threads, const CpuKernels& kernels)
@@ -83,11 +83,9 @@ class CpuBackend final : public Backend {
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
   std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return make_cpu_lane(pool_, kernels_, number); }
-  std::unique_ptr<ObjectDevice> make_object_device() override { return make_cpu_object_device(pool_->threads()); }
-  std::unique_ptr<FlowDevice> make_flow_device() override {
-    return make_cpu_flow_device(pool_->threads(), *kernels_.slow_time);
+  std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
+    return kDevices[analysis]->make(pool_->threads(), kernels_);
   }
-  std::unique_ptr<GateDevice> make_gate_device() override { return std::make_unique<CpuGateDevice>(); }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
   void abandon() override { pool_->abandon(); }
   void resume() override { pool_->resume(); }
@@ -102,6 +100,11 @@ class CpuBackend final : public Backend {
 };
 
 }  // namespace
+
+constinit const CpuDeviceRow SpectrogramAnalysis::kOnCpu{
+    .make = [](int, const CpuKernels&) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<CpuGateDevice>();
+    }};
 
 std::unique_ptr<Backend> make_cpu_backend(int threads, CpuKernel kernel) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

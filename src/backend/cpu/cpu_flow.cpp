@@ -293,8 +293,9 @@ std::vector<Complex> CpuFlowDevice::filtered(std::span<const int> slots) {
   return out;
 }
 
-std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps) {
-  return std::make_unique<CpuFlowDevice>(threads, steps);
-}
+constinit const CpuDeviceRow FlowAnalysis::kOnCpu{
+    .make = [](int threads, const CpuKernels& kernels) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<CpuFlowDevice>(threads, *kernels.slow_time);
+    }};
 
 }  // namespace echoloop

@@ -15,6 +15,10 @@ struct CpuKernels {
   const SlscKernel* slsc;
 };
 
+struct CpuDeviceRow {
+  std::unique_ptr<AnalysisDevice> (*make)(int threads, const CpuKernels& kernels);
+};
+
 // Throws Error for a kernel that this processor lacks.
 const CpuKernels& cpu_kernels(CpuKernel kernel);
 

@@ -52,7 +52,7 @@ class CpuObjectDevice final : public ObjectDevice {
 
   int threads_;
   std::unique_ptr<WorkerPool> pool_;
-  std::array<std::vector<float>, kObjectSlots> pictures_;  // dB, [nz][nx]
+  std::array<std::vector<float>, JobThread::kSlots> pictures_;  // dB, [nz][nx]
   CpuRefiner refiner_;
   LevelBackground background_;
   ObjectLabels labels_;
@@ -184,7 +184,10 @@ void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result
                   .total_ms = static_cast<double>(end_ns - begin_ns) * 1e-6};
 }
 
-std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads) { return std::make_unique<CpuObjectDevice>(threads); }
+constinit const CpuDeviceRow ObjectAnalysis::kOnCpu{
+    .make = [](int threads, const CpuKernels&) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<CpuObjectDevice>(threads);
+    }};
 
 // Halves the path while following it.
 std::int32_t ObjectLabels::root_of(std::int32_t label) {

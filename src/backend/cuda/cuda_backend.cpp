@@ -23,11 +23,9 @@ void install_nvtx_ranges();
 namespace echoloop {
 namespace cuda {
 
-// Defined below or in other files.
-std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context);
-std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context);
-
 namespace {
+
+constexpr auto kDevices = rows_of_analyses<CudaDeviceRow>([]<class A>() { return &A::kOnCuda; });
 
 // Returns free device bytes plus unused bytes of our pool, from which the next buffer is allocated. Queries the driver,
 // without waiting for queued work. 0 on failure.
@@ -75,17 +73,9 @@ class CudaBackend final : public Backend {
     context_->make_current();
     return std::make_unique<CudaLane>(context_, number, mode);
   }
-  std::unique_ptr<ObjectDevice> make_object_device() override {
+  std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
     context_->make_current();
-    return cuda::make_object_device(context_);
-  }
-  std::unique_ptr<FlowDevice> make_flow_device() override {
-    context_->make_current();
-    return cuda::make_flow_device(context_);
-  }
-  std::unique_ptr<GateDevice> make_gate_device() override {
-    context_->make_current();
-    return std::make_unique<CudaGateDevice>(context_);
+    return kDevices[analysis]->make(context_);
   }
   [[nodiscard]] DeviceMemory memory() const override {
     DeviceMemory memory{.used = DeviceBuffer::bytes_in_use(), .free = 0};

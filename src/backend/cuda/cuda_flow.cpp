@@ -370,10 +370,6 @@ void CudaFlowDevice::keep_components(const Decomposition& decomposition, Compone
   }
 }
 
-std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context) {
-  return std::make_unique<CudaFlowDevice>(context);
-}
-
 CudaGateDevice::CudaGateDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {
   void* memory = nullptr;
   CUDA_CHECK(cudaHostAlloc(&memory, kSlots * kMaxGateBands * sizeof(Complex), cudaHostAllocMapped));
@@ -417,3 +413,17 @@ void CudaGateDevice::wait() {
 }
 
 }  // namespace echoloop::cuda
+
+namespace echoloop {
+
+constinit const CudaDeviceRow FlowAnalysis::kOnCuda{
+    .make = [](const std::shared_ptr<cuda::Context>& context) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<cuda::CudaFlowDevice>(context);
+    }};
+
+constinit const CudaDeviceRow SpectrogramAnalysis::kOnCuda{
+    .make = [](const std::shared_ptr<cuda::Context>& context) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<cuda::CudaGateDevice>(context);
+    }};
+
+}  // namespace echoloop

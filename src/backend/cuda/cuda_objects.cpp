@@ -62,7 +62,7 @@ class CudaObjectDevice final : public ObjectDevice {
 
   std::shared_ptr<Context> context_;  // first: freed last
   Stream stream_{StreamPriority::low};
-  std::array<Slot, kObjectSlots> slots_;
+  std::array<Slot, JobThread::kSlots> slots_;
   DeviceBuffer smoothed_;  // two of float [nz][nx]
   DeviceBuffer work_;      // LevelSpace, later reused as ObjectSpace
   DeviceBuffer scratch_;   // of the sorts and running sums
@@ -273,8 +273,13 @@ void CudaObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& resul
   result.times.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context) {
-  return std::make_unique<CudaObjectDevice>(std::move(context));
-}
-
 }  // namespace echoloop::cuda
+
+namespace echoloop {
+
+constinit const CudaDeviceRow ObjectAnalysis::kOnCuda{
+    .make = [](const std::shared_ptr<cuda::Context>& context) -> std::unique_ptr<AnalysisDevice> {
+      return std::make_unique<cuda::CudaObjectDevice>(context);
+    }};
+
+}  // namespace echoloop

@@ -2,43 +2,58 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 
 #include "core/mailbox.h"
-#include "core/results/analysis_images.h"
+#include "core/results/analysis_list.h"
 #include "core/results/image.h"
 
 namespace echoloop {
 
-// Mailboxes of the analyses. Null: not made, whatever the parameters.
-struct AnalysisMailboxes {
-  Mailbox<FlowImage>* flow = nullptr;
-  Mailbox<ObjectImage>* objects = nullptr;
-  Mailbox<Spectrogram>* spectrogram = nullptr;
-  LineQueue* line = nullptr;  // M-mode
+template <class>
+struct AnalysisTuples;
+template <class... A>
+struct AnalysisTuples<std::tuple<A...>> {
+  using Boxes = std::tuple<Mailbox<typename A::Result>...>;
+  using BoxPointers = std::tuple<Mailbox<typename A::Result>*...>;
+  using Counts = std::tuple<typename A::Counts...>;
 };
 
-struct AnalysisCounts {
-  FlowCounts flow;
-  ObjectCounts objects;
-  SpectrogramCounts spectrogram;
+// Mailboxes of the analyses. Null: not made, whatever the parameters.
+struct AnalysisMailboxes {
+  AnalysisTuples<AnalysisList>::BoxPointers boxes{};
+  LineQueue* line = nullptr;  // M-mode
+
+  template <class Result>
+  [[nodiscard]] Mailbox<Result>* of() const {
+    return std::get<Mailbox<Result>*>(boxes);
+  }
+  template <class Result>
+  [[nodiscard]] static AnalysisMailboxes only(Mailbox<Result>& box) {
+    AnalysisMailboxes mailboxes;
+    std::get<Mailbox<Result>*>(mailboxes.boxes) = &box;
+    return mailboxes;
+  }
 };
+
+using AnalysisCounts = AnalysisTuples<AnalysisList>::Counts;  // std::get<FlowCounts>(counts)
 
 struct LiveImages {
   Mailbox<Image> images;
   Mailbox<Image> coarse;  // before one that takes long: for the window alone
-  Mailbox<FlowImage> flow;
-  Mailbox<ObjectImage> objects;
-  Mailbox<Spectrogram> spectrogram;
+  AnalysisTuples<AnalysisList>::Boxes results;
   LineQueue line;  // of the M-mode
 
+  template <class Result>
+  [[nodiscard]] Mailbox<Result>& of() {
+    return std::get<Mailbox<Result>>(results);
+  }
   [[nodiscard]] AnalysisMailboxes analyses() {
-    return {.flow = &flow, .objects = &objects, .spectrogram = &spectrogram, .line = &line};
+    return {.boxes = std::apply([](auto&... box) { return std::tuple(&box...); }, results), .line = &line};
   }
   // Clears the results of another stream, except for the line. No thread may use the mailboxes meanwhile.
   void reset_analyses() {
-    flow.reset();
-    objects.reset();
-    spectrogram.reset();
+    std::apply([](auto&... box) { (box.reset(), ...); }, results);
   }
 };
 

@@ -107,7 +107,7 @@ Acquisition read_acquisition(const json& value) {
   a.signal = value_of<SignalKind>(kSignals, value.at("signal"));
   if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channel data
   for (const FactRow& row : kFacts)
-    if (row.member != nullptr) a.*row.member = value.at(row.name).get<double>();
+    if (row.member != nullptr) a.*row.member = value.value(row.name, a.*row.member);  // absent: of an older version
   for (const json& assumed : value.at("assumptions")) {
     a.assumptions.emplace_back(assumed.at("text").get<std::string>(), assumed.at("fact").get<std::string>());
   }

@@ -177,7 +177,7 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
 
 void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
-  const Spectrogram* s = c.model.analyses.spectrogram.shown.get();
+  const Spectrogram* s = c.model.analyses.of<SpectrogramView>().shown.get();
   if (s == nullptr) {
     c.ui.text_centred(Type::body, body, theme::kMuted, why_no_spectrogram(c.model, c.edits));
     return;
@@ -196,7 +196,7 @@ void SpectrogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
   const Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
-  const Spectrogram* s = c.model.analyses.spectrogram.shown.get();
+  const Spectrogram* s = c.model.analyses.of<SpectrogramView>().shown.get();
   if (s == nullptr) {
     ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted,
                  why_no_spectrogram(c.model, c.edits));

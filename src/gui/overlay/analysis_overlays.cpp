@@ -57,51 +57,122 @@ void draw_object_numbers(Canvas& canvas, const ObjectView& objects, const ImageP
   }
 }
 
-std::string flow_words(const FlowImage& flow, FlowMode mode) {
+// Returns the overlays of all analyses.
+template <class Act>
+void each_overlay(const Act& act) {
+  for_each_analysis([&]<class A>() {
+    if constexpr (requires { A::kOverlay; }) act(A::kOverlay);
+  });
+}
+
+std::string flow_words(const ImageOverlays& o, const ImagingParams& display) {
+  if (o.flow == nullptr) return "";
+  const FlowMode mode = display.color_flow.mode;
   const char* name = mode == FlowMode::velocity ? "velocity"
                      : mode == FlowMode::power  ? "flow power"
                                                 : "low-rank image";
-  return fmt::format("{} of {} frames", name, flow.frames);
+  return fmt::format("{} of {} frames", name, o.flow->frames);
+}
+
+void keep_last_flow(AnalysisViews& views, LiveImages& live, const Image& image) {
+  live.of<FlowImage>().take();
+  const FlowImage& flow = live.of<FlowImage>().front();
+  if (is_on<FlowAnalysis>(image.params) && flow.number > 0) {
+    views.of<FlowView>().image = std::make_shared<FlowImage>(flow);
+  }
+}
+
+// Returns null without objects.
+const ObjectView* objects_of(const ImageOverlays& o) {
+  const ObjectView* const view = o.views != nullptr ? &o.views->of<ObjectView>() : nullptr;
+  return view != nullptr && view->image != nullptr ? view : nullptr;
 }
 
 }  // namespace
 
+constinit const AnalysisOverlay FlowAnalysis::kOverlay{.keep_last = keep_last_flow, .words = flow_words};
+
+constinit const AnalysisOverlay ObjectAnalysis::kOverlay{
+    .keep_last =
+        [](AnalysisViews& views, LiveImages& live, const Image& image) {
+          live.of<ObjectImage>().take();
+          const ObjectImage& found = live.of<ObjectImage>().front();
+          if (found.number == 0 || !(found.grid == image.grid)) return;
+          show_objects(views.of<ObjectView>(), std::make_shared<ObjectImage>(found));
+        },
+    .words = [](const ImageOverlays& o, const ImagingParams&) -> std::string {
+      const ObjectView* const objects = objects_of(o);
+      return objects != nullptr ? counted(objects->count(), "object") : "";
+    },
+    // Live objects may belong to an earlier frame.
+    .note = [](const ImageOverlays& o, const Image& shown, const FrameNumbers& numbers) -> std::string {
+      const ObjectView* const objects = objects_of(o);
+      if (objects == nullptr || objects->image->stamp.sequence == shown.stamp.sequence) return "";
+      return fmt::format(", with the objects of frame {}", numbers.of(objects->image->stamp));
+    },
+    .draws =
+        [](const ImageOverlays& o) {
+          const ObjectView* const objects = objects_of(o);
+          return objects != nullptr && !objects->outlines.empty();
+        },
+    .draw = [](Canvas& canvas, const ImageOverlays& o, const ImagePlace& place,
+               const MarkLook& look) { draw_object_outlines(canvas, *objects_of(o), place, look); },
+    .draw_labels = [](Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look,
+                      LabelRoom room) { draw_object_numbers(canvas, *objects_of(o), place, look, std::move(room)); },
+    .follow = [](LiveImages& live) -> std::unique_ptr<AnalysisFollower> {
+      return std::make_unique<ObjectFollower>(live.of<ObjectImage>());
+    }};
+
 ImageOverlays overlays_of(const AnalysisViews& views) {
-  return {.flow = views.flow.image.get(), .objects = views.objects.image != nullptr ? &views.objects : nullptr};
+  return {.flow = views.of<FlowView>().image.get(), .views = &views};
 }
 
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
-  live.flow.take();
-  live.objects.take();
-  const FlowImage& flow = live.flow.front();
-  const ObjectImage& found = live.objects.front();
-  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0)
-    views.flow.image = std::make_shared<FlowImage>(flow);
-  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, std::make_shared<ObjectImage>(found));
+  each_overlay([&](const AnalysisOverlay& row) { row.keep_last(views, live, image); });
+}
+
+std::vector<std::unique_ptr<AnalysisFollower>> make_followers(LiveImages& live) {
+  std::vector<std::unique_ptr<AnalysisFollower>> followers;
+  each_overlay([&](const AnalysisOverlay& row) {
+    if (row.follow != nullptr) followers.push_back(row.follow(live));
+  });
+  return followers;
 }
 
 std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingParams& display) {
   std::vector<std::string> words;
-  if (o.flow != nullptr) words.push_back(flow_words(*o.flow, display.color_flow.mode));
-  if (o.objects != nullptr) words.push_back(counted(o.objects->count(), "object"));
+  each_overlay([&](const AnalysisOverlay& row) {
+    std::string text = row.words(o, display);
+    if (!text.empty()) words.push_back(std::move(text));
+  });
   return words;
 }
 
-// Returns a note: live objects may belong to an earlier frame.
 std::string overlay_note(const ImageOverlays& o, const Image& shown, const FrameNumbers& numbers) {
-  if (o.objects == nullptr || o.objects->image->stamp.sequence == shown.stamp.sequence) return "";
-  return fmt::format(", with the objects of frame {}", numbers.of(o.objects->image->stamp));
+  std::string note;
+  each_overlay([&](const AnalysisOverlay& row) {
+    if (row.note != nullptr) note += row.note(o, shown, numbers);
+  });
+  return note;
 }
 
-bool has_outlines(const ImageOverlays& o) { return o.objects != nullptr && !o.objects->outlines.empty(); }
+bool has_outlines(const ImageOverlays& o) {
+  bool any = false;
+  each_overlay([&](const AnalysisOverlay& row) { any = any || (row.draws != nullptr && row.draws(o)); });
+  return any;
+}
 
 void draw_outlines(Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look) {
-  if (has_outlines(o)) draw_object_outlines(canvas, *o.objects, place, look);
+  each_overlay([&](const AnalysisOverlay& row) {
+    if (row.draws != nullptr && row.draws(o)) row.draw(canvas, o, place, look);
+  });
 }
 
 void draw_labels(Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look,
-                 LabelRoom room) {
-  if (has_outlines(o)) draw_object_numbers(canvas, *o.objects, place, look, std::move(room));
+                 const LabelRoom& room) {
+  each_overlay([&](const AnalysisOverlay& row) {
+    if (row.draw_labels != nullptr && row.draws(o)) row.draw_labels(canvas, o, place, look, room);
+  });
 }
 
 namespace {
@@ -113,7 +184,7 @@ bool equal_but_for_display(const ImagingParams& a, const ImagingParams& b) { ret
 std::string_view why_no_objects(const Model& model, const Edits& edits) {
   if (model.source.acquisition == nullptr) return "No source.";
   if (edits.cine.compare) return "No objects are shown while two images are compared.";
-  if (edits.params.color_flow.mode == FlowMode::low_rank && model.analyses.flow.image != nullptr)
+  if (edits.params.color_flow.mode == FlowMode::low_rank && model.analyses.of<FlowView>().image != nullptr)
     return "The low-rank image is displayed; objects refer to the B-mode image.";
   return {};
 }
@@ -128,7 +199,7 @@ void ObjectFollower::clear(ObjectView& view, ObjectPick& picked) {
 }
 
 void ObjectFollower::take(Model& model, Edits& edits, const Image& shown) {
-  ObjectView& view = model.analyses.objects;
+  ObjectView& view = model.analyses.of<ObjectView>();
   ObjectPick& picked = edits.objects;
   const bool off = edits.params.objects.kind == ObjectKind::off;
   const bool frozen = model.run == RunState::frozen;

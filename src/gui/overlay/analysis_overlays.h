@@ -55,13 +55,34 @@ inline void draw_outlined(Canvas& canvas, const std::vector<CanvasLine>& lines, 
 
 // Null: none.
 struct ImageOverlays {
-  const FlowImage* flow = nullptr;      // over the pixels, or replaces them
-  const ObjectView* objects = nullptr;  // outlines, with the numbers of the largest
+  const FlowImage* flow = nullptr;       // over the pixels, or replaces them
+  const AnalysisViews* views = nullptr;  // all others
+};
+
+// Reader of an analysis's mailbox for the window. UI thread only.
+class AnalysisFollower {
+ public:
+  virtual ~AnalysisFollower() = default;
+  // Sets in `model` the result that belongs to `shown`; once per window frame, after flow.
+  virtual void take(Model& model, Edits& edits, const Image& shown) = 0;
+};
+
+// Part of an analysis in saved images and figures; functions may be null.
+struct AnalysisOverlay {
+  // Copies the last result of a run, if it belongs to `image`, to `views`.
+  void (*keep_last)(AnalysisViews& views, LiveImages& live, const Image& image) = nullptr;
+  std::string (*words)(const ImageOverlays&, const ImagingParams& display) = nullptr;  // empty: none
+  std::string (*note)(const ImageOverlays&, const Image& shown, const FrameNumbers& numbers) = nullptr;
+  bool (*draws)(const ImageOverlays&) = nullptr;
+  void (*draw)(Canvas&, const ImageOverlays&, const ImagePlace&, const MarkLook&) = nullptr;  // if `draws`
+  void (*draw_labels)(Canvas&, const ImageOverlays&, const ImagePlace&, const MarkLook&, LabelRoom) = nullptr;
+  std::unique_ptr<AnalysisFollower> (*follow)(LiveImages& live) = nullptr;
 };
 
 [[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);  // `views` must outlive them
 // Copies the last results of a run that belong to `image` to `views`.
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
+std::vector<std::unique_ptr<AnalysisFollower>> make_followers(LiveImages& live);
 
 // Returns text on the overlays for the caption of an image shown with `display`.
 [[nodiscard]] std::vector<std::string> overlay_words(const ImageOverlays& overlays, const ImagingParams& display);
@@ -71,18 +92,17 @@ void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 [[nodiscard]] bool has_outlines(const ImageOverlays& overlays);
 void draw_outlines(Canvas& canvas, const ImageOverlays& overlays, const ImagePlace& place, const MarkLook& look);
 void draw_labels(Canvas& canvas, const ImageOverlays& overlays, const ImagePlace& place, const MarkLook& look,
-                 LabelRoom room);
+                 const LabelRoom& room);
 
 // Assignment of objects to the displayed image: reader of the objects mailbox. Live: the newest ones, which may be a
 // little older than the image; for a kept frame only those of that frame with the same parameters. The selected object
 // is followed from image to image. UI thread only.
 
-class ObjectFollower {
+class ObjectFollower final : public AnalysisFollower {
  public:
   explicit ObjectFollower(Mailbox<ObjectImage>& box) : box_(box) {}
 
-  // Sets the objects that belong to `shown`; once per window frame, after flow.
-  void take(Model& model, Edits& edits, const Image& shown);
+  void take(Model& model, Edits& edits, const Image& shown) override;
 
  private:
   [[nodiscard]] bool belongs(const ObjectImage& found, const Model& model, const Edits& edits,

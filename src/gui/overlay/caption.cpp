@@ -100,7 +100,7 @@ std::vector<CaptionItem> caption_items(const Image& image, const FrameNumbers& n
 std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b) {
   std::vector<ParamDifference> list;
   for (const ParamSpec& spec : param_table()) {
-    if (spec.part == ParamPart::display || get_number(a, spec) == get_number(b, spec)) continue;
+    if (spec.member.part == kPart<&ImagingParams::display> || get_number(a, spec) == get_number(b, spec)) continue;
     constexpr int kMoreDecimals = 4;
     for (int more = 0; more <= kMoreDecimals; ++more) {
       ParamDifference d{.label = std::string(spec.label),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gui/overlay/image_scales.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/state/shown_display.h"
 
 namespace echoloop {
@@ -18,9 +19,13 @@ std::uint8_t* pixel_at(RgbImage& picture, int x, int y) {
 }  // namespace
 
 ImageSampler::ImageSampler(const ImagingParams& params) : params_(as_shown(params)), levels_(kLevels) {
+  const DisplayParams& display = params_.display;
+  const TransferCurve curve = transfer_curve(display);
+  first_db_ = static_cast<float>(curve.first_db);
+  per_db_ = static_cast<float>((kLevels - 1) / curve.span_db);
+  below_ = map_color(display.color_map, static_cast<double>(curve.t[0]));
   for (int i = 0; i < kLevels; ++i) {
-    const DisplayParams& display = params_.display;
-    const double level_db = -display.gain_db - display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
+    const double level_db = curve.first_db + curve.span_db * (i / (kLevels - 1.0));
     levels_[static_cast<std::size_t>(i)] = map_color(display.color_map, transfer(level_db, display));
   }
 }
@@ -40,10 +45,9 @@ void ImageSampler::find_places(const Grid& grid, int w, int h) {
 }
 
 Rgb ImageSampler::color_of(float level_db) const {
-  const ImagingParams& p = params_;
-  const auto bottom_db = static_cast<float>(-p.display.gain_db - p.display.dynamic_range_db);
-  const float at = (level_db - bottom_db) * static_cast<float>((kLevels - 1) / p.display.dynamic_range_db) + 0.5F;
-  return levels_[!(at > 0.0F) ? 0 : at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
+  if (!(level_db >= first_db_)) return below_;
+  const float at = (level_db - first_db_) * per_db_ + 0.5F;
+  return levels_[at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
 }
 
 void ImageSampler::draw_sector(RgbImage& picture, const PixelArea& area, const Image& image) {

@@ -31,7 +31,9 @@ class ImageSampler {
   void draw_flow(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage& flow) const;
 
   ImagingParams params_;
-  std::vector<Rgb> levels_;  // colours of the window, from its lower end
+  float first_db_ = 0.0F, per_db_ = 0.0F;
+  Rgb below_;                // colour below first_db_
+  std::vector<Rgb> levels_;  // colours from first_db_ up, per_db_ of them each dB
   std::vector<float> row_;
   std::vector<Place> places_;  // grid positions of a sector's pixels; outside: column -1
   Grid places_grid_;

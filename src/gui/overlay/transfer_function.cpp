@@ -99,6 +99,40 @@ double transfer(double level_db, const DisplayParams& display) {
   return std::pow(std::min(t, 1.0), display.gamma);
 }
 
+namespace {
+
+constexpr double kEnd_db = 1000.0;  // beyond the windows of all parameters
+
+// Returns the least level for which `is_above` is true, which stays true above it.
+template <class IsAbove>
+double least_level_db(const IsAbove& is_above) {
+  double below = -kEnd_db, above = kEnd_db;
+  for (int i = 0; i < 80; ++i) {
+    const double middle = 0.5 * (below + above);
+    (is_above(middle) ? above : below) = middle;
+  }
+  return above;
+}
+
+}  // namespace
+
+TransferCurve transfer_curve(const DisplayParams& display) {
+  const auto at = [&](double level_db) { return transfer(level_db, display); };
+  TransferCurve curve;
+  curve.first_db = least_level_db([&, least = at(-kEnd_db)](double db) { return at(db) != least; });
+  const double last_db = least_level_db([&, most = at(kEnd_db)](double db) { return at(db) == most; });
+  curve.span_db = std::max(last_db - curve.first_db, 1e-6);
+  curve.t[0] = static_cast<float>(at(-kEnd_db));
+  curve.straight = curve.t[0] == 0.0F;
+  for (int i = 0; i < TransferCurve::kNodes; ++i) {
+    const double share = std::pow(i / (TransferCurve::kNodes - 1.0), 4);
+    const double t = at(curve.first_db + share * curve.span_db);
+    curve.t[static_cast<std::size_t>(i) + 1] = static_cast<float>(t);
+    curve.straight = curve.straight && std::abs(t - share) < 1e-9;
+  }
+  return curve;
+}
+
 Rgb map_color(ColorMap map, double t) {
   const double at = std::clamp(t, 0.0, 1.0) * (kMapEntries - 1);
   const int i = std::min(static_cast<int>(at), kMapEntries - 2);

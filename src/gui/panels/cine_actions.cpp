@@ -151,7 +151,7 @@ void SharedDisplay::follow(const Model& model, Edits& edits) {
   const ImagingParams& b = edits.params;
   const bool edited = edits.cine.compare && loads_ == model.presets.loads && a.display == a_.display;
   for (const ParamSpec& spec : param_table()) {
-    if (!edited || spec.part != ParamPart::display) continue;
+    if (!edited || spec.member.part != kPart<&ImagingParams::display>) continue;
     const double before = get_number(b_, spec), now = get_number(b, spec);
     if (now != before && get_number(a, spec) == before) set_number(a, spec, now);
   }

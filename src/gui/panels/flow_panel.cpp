@@ -59,7 +59,7 @@ constexpr std::array<OwnRow, 4> kGateRows = {
     {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
 
 void fact_row(PanelContext& c, Column& column) {
-  const SpectrogramCounts& n = c.model.analyses.spectrogram.counts;
+  const SpectrogramCounts& n = std::get<SpectrogramCounts>(c.model.analyses.of<AnalysisCounts>());
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   ui.hit("sonogram_counts", r,
@@ -73,7 +73,7 @@ void fact_row(PanelContext& c, Column& column) {
 
 bool gate_rows(PanelContext& c, Column& column) {
   column.y += c.ui.px(3);
-  const bool changed = param_rows(c, column, {ParamPart::doppler}, MoreRows::shown, kGateRows);
+  const bool changed = param_rows(c, column, {kPart<&ImagingParams::doppler>}, MoreRows::shown, kGateRows);
   if (c.edits.params.doppler.gate == Gate::off) return changed;
   fact_row(c, column);
   return changed;
@@ -151,20 +151,21 @@ constexpr std::array<OwnRow, 4> kFlowRows = {
     {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
-  const FlowImage* flow = c.model.analyses.flow.image.get();
-  const FlowCounts& n = c.model.analyses.flow.counts;
+  const FlowImage* flow = c.model.analyses.of<FlowView>().image.get();
+  const FlowCounts& n = std::get<FlowCounts>(c.model.analyses.of<AnalysisCounts>());
   const bool frozen = c.model.run == RunState::frozen;
   if (frozen && !c.model.kept.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
-  if (frozen && (flow == nullptr || c.model.analyses.flow.age_s == 0.0)) {
+  if (frozen && (flow == nullptr || c.model.analyses.of<FlowView>().age_s == 0.0)) {
     fact_row(
         c.ui, column, "flow_age", "Ensemble",
         flow != nullptr ? fmt::format("this frame and {} before", flow->frames - 1) : "computing",
         "History frames show the flow of the ensemble that ends with this frame, computed with the current settings.");
   } else {
     fact_row(c.ui, column, "flow_age", "Delay",
-             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.model.analyses.flow.age_s), flow->frames)
-                             : "collecting an ensemble",
+             flow != nullptr
+                 ? fmt::format("{} s, {} frames", flow_age_text(c.model.analyses.of<FlowView>().age_s), flow->frames)
+                 : "collecting an ensemble",
              "Time since acquisition of the newest frame in the displayed flow image; during playback, the delay "
              "relative to the displayed frame. The B-mode image does not wait for flow.");
   }
@@ -210,7 +211,7 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
             open);
   if (!open) return;
   column.y += ui.px(2);
-  bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kFlowRows);
+  bool changed = param_rows(c, column, {kPart<&ImagingParams::color_flow>}, MoreRows::shown, kFlowRows);
   if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
   if (changed) c.commands.send(command::ParamsChanged{});
@@ -397,7 +398,7 @@ std::string_view chosen_text(const ImagingParams& p) {
 
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   Ui& ui = c.ui;
-  const FlowImage* flow = c.model.analyses.flow.image.get();
+  const FlowImage* flow = c.model.analyses.of<FlowView>().image.get();
   if (flow == nullptr || flow->singular_values.empty()) return false;  // until the next ensemble
   ImagingParams& p = c.edits.params;
   const int n = static_cast<int>(flow->singular_values.size());
@@ -447,5 +448,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   changed |= spectrum_rows(c, column, *flow, kept.first, why_not);
   return changed;
 }
+
+constinit const PanelRow FlowAnalysis::kPanel{.key = "flow", .open = false, .open_compact = false, .draw = flow_panel};
 
 }  // namespace echoloop

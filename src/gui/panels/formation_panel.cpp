@@ -218,8 +218,9 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   if (c.edits.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
-  const bool changed =
-      param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kFormationRows);
+  const bool changed = param_rows(
+      c, column, {kPart<&ImagingParams::formation>, kPart<&ImagingParams::transmits>, kPart<&ImagingParams::refine>},
+      more, kFormationRows);
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
@@ -323,7 +324,7 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
 void find_row(PanelContext& c, Column& column) {
   const Rect r = c.ui.row(column, theme::kRow, 4);
   if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
-                  {"Find the speed of sound", kFindHelp, c.model.analyses.sound_speed.why_not})) {
+                  {"Find the speed of sound", kFindHelp, c.model.analyses.of<SoundSpeedView>().why_not})) {
     c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
   }
 }
@@ -331,7 +332,7 @@ void find_row(PanelContext& c, Column& column) {
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
-  const SoundSpeedView& search = c.model.analyses.sound_speed;
+  const SoundSpeedView& search = c.model.analyses.of<SoundSpeedView>();
   const bool changed = param_row(c, column, "sound_speed_m_s");
   if (search.fraction) {
     progress_row(c, column, *search.fraction);

@@ -74,7 +74,7 @@ std::string spread_text(const Background& b) {
 }
 
 std::string age_text(const Model& model) {
-  const double older_s = model.analyses.objects.older_s;
+  const double older_s = model.analyses.of<ObjectView>().older_s;
   if (older_s <= 0.0) return "current";
   return fmt::format("{} behind the image",
                      older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
@@ -176,7 +176,7 @@ void found_row(PanelContext& c, Column& column, const ObjectImage& found) {
     c.commands.send(command::SaveTable{
         ResultTable{.suffix = "_objects",
                     .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
-                    .rows = objects_csv(c.model.analyses.objects),
+                    .rows = objects_csv(c.model.analyses.of<ObjectView>()),
                     .stamp = found.stamp,
                     .params = found.params}});
   }
@@ -188,7 +188,7 @@ std::string_view waiting_text(const Model& model) {
 
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const ObjectImage* found = c.model.analyses.objects.image.get();
+  const ObjectImage* found = c.model.analyses.of<ObjectView>().image.get();
   const auto line = [&](std::string_view text) { ui.paragraph_row(column, 16, theme::kText2, text); };
   if (found == nullptr) return line(waiting_text(c.model));
   if (found->background.pixels == 0) return line("No background: the image contains no echoes.");
@@ -206,17 +206,17 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.edits.params;
   const auto mode = static_cast<std::size_t>(p.objects.kind);
-  const bool found = c.model.analyses.objects.image != nullptr;
+  const bool found = c.model.analyses.of<ObjectView>().image != nullptr;
   const std::string summary =
       mode == 0 ? "off"
-      : found   ? fmt::format("{} {}", c.model.analyses.objects.count(), mode == 1 ? "bright" : "dark")
+      : found   ? fmt::format("{} {}", c.model.analyses.of<ObjectView>().count(), mode == 1 ? "bright" : "dark")
                 : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
   column.y += ui.px(2);
   if (c.edits.objects.panel.explained) objects_lesson(c.ui, column);
-  const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
+  const bool changed = param_rows(c, column, {kPart<&ImagingParams::objects>}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != ObjectKind::off) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.model, c.edits);
@@ -290,8 +290,7 @@ void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
   const float y = plot.box.y1 + ui.px(2);
   for (float x = plot.box.x0; x < plot.box.x1; x += step) {
     const double level = plot.x_at(x + 0.5F * step);
-    const bool rejected = p.display.reject_db > kNoReject_db && level < p.display.reject_db;
-    const Rgb c = map_color(p.display.color_map, rejected ? 0.0 : transfer(level, p.display));
+    const Rgb c = map_color(p.display.color_map, transfer(level, p.display));
     ui.fill({x, y, std::min(x + step, plot.box.x1), y + ui.px(kStrip)}, IM_COL32(c.r, c.g, c.b, 255));
   }
   ui.outline({plot.box.x0, y, plot.box.x1, y + ui.px(kStrip)}, theme::kLine2, 0);
@@ -423,7 +422,7 @@ void head(Ui& ui, Column& column) {
 void table_row(PanelContext& c, const Rect& r, int number) {
   Ui& ui = c.ui;
   ObjectPick& s = c.edits.objects;
-  const FoundObject& o = c.model.analyses.objects.object(number);
+  const FoundObject& o = c.model.analyses.of<ObjectView>().object(number);
   const std::string id = "object/" + std::to_string(number);
   const Hit h = ui.control(id.c_str(), r, FocusKind::line);
   ui.tip(id.c_str(), h, r,
@@ -483,7 +482,7 @@ std::string_view empty_table_text(const ObjectView& view) {
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ObjectsPanelState& t = c.edits.objects.panel;
-  const ObjectView& s = c.model.analyses.objects;
+  const ObjectView& s = c.model.analyses.of<ObjectView>();
   head(ui, column);
   const float row = ui.px(kTableRow);
   const Rect area = ui.row(column, kTableRow * kRows, 4);
@@ -509,5 +508,8 @@ void objects_table(PanelContext& c, Column& column) {
   }
   ImGui::PopClipRect();
 }
+
+constinit const PanelRow ObjectAnalysis::kPanel{
+    .key = "objects", .open = false, .open_compact = false, .draw = objects_panel, .take_wheel = take_objects_wheel};
 
 }  // namespace echoloop

@@ -10,31 +10,21 @@ namespace echoloop {
 void source_panel(PanelContext& c, Column& column, bool& open);
 void formation_panel(PanelContext& c, Column& column, bool& open);
 void display_panel(PanelContext& c, Column& column, bool& open);
-void flow_panel(PanelContext& c, Column& column, bool& open);
-void objects_panel(PanelContext& c, Column& column, bool& open);
 void faults_panel(PanelContext& c, Column& column, bool& open);
 void measure_panel(PanelContext& c, Column& column, bool& open);
 void stream_panel(PanelContext& c, Column& column, bool& open);
 void timings_panel(PanelContext& c, Column& column, bool& open);
 void timeline_panel(PanelContext& c, Column& column, bool& open);
 void log_panel(PanelContext& c, Column& column, bool& open);
-void take_objects_wheel(PanelContext& c, const Rect& column);
 
 namespace {
 
 constexpr auto kLeftPanels = PanelSide::left, kRightPanels = PanelSide::right;
 
-constexpr std::array kPanels{
-    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
-    PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
-    PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel},
-    PanelRow{.key = "flow", .side = kLeftPanels, .open = false, .open_compact = false, .draw = flow_panel},
-    PanelRow{.key = "objects",
-             .side = kLeftPanels,
-             .open = false,
-             .open_compact = false,
-             .draw = objects_panel,
-             .take_wheel = take_objects_wheel},
+constexpr std::array kFirst{PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
+                            PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
+                            PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel}};
+constexpr std::array kLast{
     PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
     PanelRow{.key = "measure",
              .side = kRightPanels,
@@ -52,8 +42,21 @@ constexpr std::array kPanels{
     PanelRow{.key = "log", .side = kRightPanels, .open = false, .open_compact = false, .draw = log_panel},
 };
 
+// Puts the panels of analyses between the others.
+std::vector<PanelRow> all_panels() {
+  std::vector<PanelRow> rows(kFirst.begin(), kFirst.end());
+  for_each_analysis([&]<class A>() {
+    if constexpr (requires { A::kPanel; }) rows.push_back(A::kPanel);
+  });
+  rows.insert(rows.end(), kLast.begin(), kLast.end());
+  return rows;
+}
+
 }  // namespace
 
-std::span<const PanelRow> panels() { return kPanels; }
+std::span<const PanelRow> panels() {
+  static const std::vector<PanelRow> rows = all_panels();
+  return rows;
+}
 
 }  // namespace echoloop

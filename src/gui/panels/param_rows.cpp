@@ -131,7 +131,7 @@ bool param_rows(PanelContext& c, Column& column, std::initializer_list<ParamPart
                 std::span<const OwnRow> own) {
   bool changed = false, after_slider = false;
   for (const ParamSpec& spec : param_table()) {
-    if (std::ranges::find(parts, spec.part) == parts.end() || !is_placed(c, spec, more)) continue;
+    if (std::ranges::find(parts, spec.member.part) == parts.end() || !is_placed(c, spec, more)) continue;
     if (spec.control.is_shown != nullptr && !spec.control.is_shown(param_context(c))) continue;
     const auto row = std::ranges::find(own, spec.key, &OwnRow::key);
     if (row != own.end() && row->draw == nullptr) continue;

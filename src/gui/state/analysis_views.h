@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <any>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "core/acquisition.h"
@@ -68,13 +71,11 @@ void show_objects(ObjectView& view, std::shared_ptr<const ObjectImage> found);
 [[nodiscard]] std::string objects_csv(const ObjectView& view);
 
 struct FlowView {
-  FlowCounts counts;                       // filled by the application
   std::shared_ptr<const FlowImage> image;  // filled by the viewer: flow image on screen; null = none
   double age_s = 0.0;                      // age of its newest frame; filled by the viewer
 };
 
 struct SpectrogramView {
-  SpectrogramCounts counts;                  // filled by the application
   std::shared_ptr<const Spectrogram> shown;  // filled by the viewer: contents of the strip; null = none
 };
 
@@ -114,12 +115,25 @@ struct SoundSpeedView {
   std::optional<FoundSpeeds> found;
 };
 
-// Results computed in addition to the images.
-struct AnalysisViews {
-  FlowView flow;
-  ObjectView objects;
-  SpectrogramView spectrogram;
-  SoundSpeedView sound_speed;
+// Values for the window of analyses and of other results beside the images, one of each type, made when first written:
+// FlowView, ObjectView, SpectrogramView, SoundSpeedView, AnalysisCounts, and those of further analyses.
+class AnalysisViews {
+ public:
+  template <class View>
+  [[nodiscard]] View& of() {
+    std::any& value = values_[typeid(View)];
+    if (!value.has_value()) value = View();
+    return *std::any_cast<View>(&value);
+  }
+  template <class View>
+  [[nodiscard]] const View& of() const {
+    static const View none{};
+    const auto found = values_.find(typeid(View));
+    return found == values_.end() ? none : *std::any_cast<View>(&found->second);
+  }
+
+ private:
+  std::map<std::type_index, std::any> values_;
 };
 
 enum class SoundSpeedAct { find, cancel, close };

@@ -28,6 +28,7 @@ ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
 
 ImagePainter::~ImagePainter() {
   glDeleteTextures(1, &level_map_);
+  glDeleteTextures(1, &curve_texture_);
   glDeleteTextures(4, maps_);
   glDeleteVertexArrays(1, &vertices_);
 }
@@ -38,12 +39,10 @@ void ImagePainter::Variant::find() {
   grid_size = shader.uniform("grid_size");
   image = shader.uniform("image_db");
   map = shader.uniform("color_map");
-  gain = shader.uniform("gain_db");
-  range = shader.uniform("dynamic_range_db");
-  gamma = shader.uniform("gamma");
+  window = shader.uniform("window_db");
+  curve = shader.uniform("transfer_curve");
   ramp = shader.uniform("gray_ramp");
   tgc = shader.uniform("tgc_db");
-  reject = shader.uniform("reject_db");
   box = shader.uniform("box");
   sector = shader.uniform("sector");
   level_map = shader.uniform("level_map");
@@ -88,15 +87,30 @@ void ImagePainter::set_levels(const Variant& v, const MatchedLevels* matched) {
   glBindTextureUnit(2, level_map_);
 }
 
+// Renews the table of the transfer after a change of the display.
+void ImagePainter::fit_curve(const DisplayParams& display) {
+  if (curve_of_ == display) return;
+  curve_ = transfer_curve(display);
+  curve_of_ = display;
+  const auto n = static_cast<int>(curve_.t.size());
+  if (curve_texture_ == 0) {
+    glCreateTextures(GL_TEXTURE_2D, 1, &curve_texture_);
+    glTextureStorage2D(curve_texture_, 1, GL_R32F, n, 1);
+  }
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glTextureSubImage2D(curve_texture_, 0, 0, 0, n, 1, GL_RED, GL_FLOAT, curve_.t.data());
+}
+
 void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const DisplayParams& display = job.display;
   const Rect& where = job.where;
   const bool inverted = display.color_map == ColorMap::inverted;
   const bool gray = display.color_map == ColorMap::gray || inverted;
   const auto tgc = display.tgc_db;
-  const bool rejects = display.reject_db > kNoReject_db;
   const bool mapped = job.matched != nullptr && job.matched->number != 0;
-  const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects && !mapped;
+  fit_curve(display);
+  const bool plain = gray && curve_.straight && is_flat(tgc) && !mapped;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
   // Draws only the visible part: the rest of an image much larger than the window would reduce the corners' accuracy.
@@ -108,17 +122,16 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   set_grid(v, job.grid);
   glUniform1i(v.image, 0);
   glUniform1i(v.map, 1);
-  glUniform1f(v.gain, static_cast<float>(display.gain_db));
-  glUniform1f(v.range, static_cast<float>(display.dynamic_range_db));
-  glUniform1f(v.gamma, static_cast<float>(display.gamma));
+  glUniform1i(v.curve, 3);
+  glUniform2f(v.window, static_cast<float>(curve_.first_db), static_cast<float>(curve_.span_db));
   std::array<float, kTgcSteps> gains{};
   std::transform(tgc.begin(), tgc.end(), gains.begin(), [](double g) { return static_cast<float>(g); });
   glUniform1fv(v.tgc, kTgcSteps, gains.data());
-  glUniform1f(v.reject, rejects ? static_cast<float>(display.reject_db) : -1e30F);
   set_levels(v, job.matched);
   glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
   glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);
+  glBindTextureUnit(3, curve_texture_);
   if (job.grid.polar()) {
     glEnable(GL_BLEND);
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
@@ -215,8 +228,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
 
 void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   shown_.reset();
-  model.analyses.flow.image.reset();
-  model.analyses.flow.age_s = 0.0;
+  model.analyses.of<FlowView>().image.reset();
+  model.analyses.of<FlowView>().age_s = 0.0;
   const bool frozen = model.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
   const bool off = edits.params.color_flow.mode == FlowMode::off;
@@ -228,10 +241,11 @@ void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   if (flow.ready_ns < seen.from_ns || !belongs(flow, model, edits, shown)) return;
   const bool same = uploaded_ != nullptr && flow.number == uploaded_->number && flow.ready_ns == uploaded_->ready_ns;
   if (fresh || !same || texture_ == 0) upload(flow);
-  shown_ = model.analyses.flow.image = uploaded_;
+  shown_ = model.analyses.of<FlowView>().image = uploaded_;
   // Age relative to the image if stopped; latency by the host's clock if live.
-  model.analyses.flow.age_s = image_rests(model) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
-                                                 : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+  model.analyses.of<FlowView>().age_s = image_rests(model)
+                                            ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                                            : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // Returns true if `flow` fits `shown` and the mode: a new mode waits for its own image; power and velocity share one.

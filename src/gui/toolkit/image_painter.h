@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,17 +42,18 @@ class ImagePainter {
   void draw(const PaintJob& job, int width, int height);
 
  private:
-  // Variants of the shader: any display parameters, or gray at gamma 1 without TGC and reject, which is much faster in
-  // software rendering; both also for sectors.
+  // Variants of the shader: any display parameters, or gray with a straight transfer without TGC, which is much faster
+  // in software rendering; both also for sectors.
   struct Variant {
     Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) {
       find();
     }
     void find();
     Shader shader;
-    int clip_rect = -1, part = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
-    int box = -1, sector = -1, tgc = -1, reject = -1, level_map = -1, level_nodes = -1;
+    int clip_rect = -1, part = -1, grid_size = -1, image = -1, map = -1, window = -1, curve = -1, ramp = -1;
+    int box = -1, sector = -1, tgc = -1, level_map = -1, level_nodes = -1;
   };
+  void fit_curve(const DisplayParams& display);
   void set_levels(const Variant& variant, const MatchedLevels* matched);
   static void set_grid(const Variant& variant, const Grid& grid);
 
@@ -60,6 +62,9 @@ class ImagePainter {
   unsigned int maps_[4] = {};
   unsigned int level_map_ = 0;
   std::uint64_t in_level_map_ = 0;  // number of the map in level_map_
+  unsigned int curve_texture_ = 0;
+  std::optional<DisplayParams> curve_of_;
+  TransferCurve curve_;
 };
 
 // Draws power or velocity over the image if shows_flow() is true (shaders/flow.frag). UI thread only.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,21 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "core/results/analysis_list.h"
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {
 
-extern const AnalysisLayer kFlowLayer, kObjectsLayer;
-
-namespace {
-
-constexpr std::array kLayers{&kFlowLayer, &kObjectsLayer};
-
-}  // namespace
-
-std::span<const AnalysisLayer* const> analysis_layers() { return kLayers; }
+std::span<const AnalysisLayer* const> analysis_layers() {
+  static constexpr AnalysisLayer kNone;
+  static constexpr auto kRows = rows_of_analyses<AnalysisLayer>([]<class A>() -> const AnalysisLayer* {
+    if constexpr (requires { A::kLayer; }) return &A::kLayer;
+    return &kNone;
+  });
+  return kRows;
+}
 
 // Objects over the image: their outlines, and the numbers of the largest; also in caption and read-out.
 
@@ -149,7 +148,7 @@ void draw_numbers(const ObjectsView& v) {
 }
 
 void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views, const ObjectPick& picked) {
-  const ObjectView& s = views.objects;
+  const ObjectView& s = views.of<ObjectView>();
   if (s.image == nullptr) return;
   const ObjectsView v{ui, layout, s, picked};
   const Rect& image = v.layout.image;
@@ -164,13 +163,13 @@ void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views,
 // Sets the object under the pointer, highlighted in the next frame, also in the table; a click selects it, or none.
 void point_at_objects(const AnalysisViews& views, ObjectPick& picked, std::optional<PlanePoint> pointer,
                       std::optional<PlanePoint> click) {
-  const ObjectView& s = views.objects;
+  const ObjectView& s = views.of<ObjectView>();
   picked.hovered_on_picture = pointer ? object_at(s, *pointer) : 0;
   if (click && s.image != nullptr) picked.selected = object_at(s, *click);
 }
 
 void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
-  const ObjectView& s = views.objects;
+  const ObjectView& s = views.of<ObjectView>();
   if (s.image == nullptr) return;
   items.push_back({"objects", std::to_string(s.count()), ""});
   if (s.older_s > 0.0) items.push_back({"", fixed(1e3 * s.older_s, 0), "ms delay"});
@@ -180,14 +179,13 @@ void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& i
 std::string read_out_objects(const AnalysisViews& views, const LayerPointer& pointer) {
   const int number = pointer.picked.hovered_on_picture;
   if (number == 0) return {};
-  const double mm2 = views.objects.object(number).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
+  const double mm2 = views.of<ObjectView>().object(number).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
   return fmt::format("object {}  {} mm\u00B2", number, fixed(mm2, mm2 < 99.995 ? 2 : 1));
 }
 
 }  // namespace
 
-extern const AnalysisLayer kObjectsLayer;
-constinit const AnalysisLayer kObjectsLayer{
+constinit const AnalysisLayer ObjectAnalysis::kLayer{
     .add_caption = add_objects_caption, .read_out = read_out_objects, .draw = draw_objects, .point = point_at_objects};
 
 namespace {
@@ -338,21 +336,20 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
 namespace {
 
 void add_flow_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
-  const FlowImage* const flow = views.flow.image.get();
+  const FlowImage* const flow = views.of<FlowView>().image.get();
   if (flow == nullptr) return;
   const bool low_rank = flow->params.color_flow.mode == FlowMode::low_rank;
-  auto [age, unit] = flow_age(*flow, views.flow.age_s);
+  auto [age, unit] = flow_age(*flow, views.of<FlowView>().age_s);
   items.push_back({low_rank ? "low rank" : "flow", std::move(age), std::move(unit)});
 }
 
 std::string read_out_flow(const AnalysisViews& views, const LayerPointer& pointer) {
-  if (views.flow.image == nullptr) return {};
-  return flow_at(*views.flow.image, pointer.display, pointer.at, pointer.level_db);
+  if (views.of<FlowView>().image == nullptr) return {};
+  return flow_at(*views.of<FlowView>().image, pointer.display, pointer.at, pointer.level_db);
 }
 
 }  // namespace
 
-extern const AnalysisLayer kFlowLayer;
-constinit const AnalysisLayer kFlowLayer{.add_caption = add_flow_caption, .read_out = read_out_flow};
+constinit const AnalysisLayer FlowAnalysis::kLayer{.add_caption = add_flow_caption, .read_out = read_out_flow};
 
 }  // namespace echoloop

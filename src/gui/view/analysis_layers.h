@@ -1,5 +1,5 @@
-// Parts of analyses over the image in the window, in its caption and in the pointer's read-out, one row each. A new one
-// is its row, and its name in the table. UI thread only.
+// Parts of analyses over the image in the window, in its caption and in the pointer's read-out, one row each. UI thread
+// only.
 #pragma once
 
 #include <optional>

@@ -58,7 +58,7 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
   const AnalysisViews* const analyses = analyses_under(c, mouse_x);
-  const FlowImage* const flow = analyses != nullptr ? analyses->flow.image.get() : nullptr;
+  const FlowImage* const flow = analyses != nullptr ? analyses->of<FlowView>().image.get() : nullptr;
   if (flow != nullptr && flow->params.color_flow.mode == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
   if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));

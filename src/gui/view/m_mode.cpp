@@ -130,7 +130,7 @@ std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const
 }
 
 void SpectrogramStrip::take(Model& model, const Edits& edits, const Image& shown) {
-  std::shared_ptr<const Spectrogram>& seen = model.analyses.spectrogram.shown;
+  std::shared_ptr<const Spectrogram>& seen = model.analyses.of<SpectrogramView>().shown;
   if (edits.params.doppler.gate == Gate::off) {
     seen = shown_ = nullptr;
     return texture_.release();

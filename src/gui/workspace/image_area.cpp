@@ -77,7 +77,7 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
   if (draw_color_bars(c, input)) c.commands.send(command::ParamsChanged{});
-  const FlowImage* const flow = c.model.analyses.flow.image.get();
+  const FlowImage* const flow = c.model.analyses.of<FlowView>().image.get();
   if (flow != nullptr && is_overlay(c.edits.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.edits.params);
   }

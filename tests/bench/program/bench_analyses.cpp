@@ -11,6 +11,7 @@
 #include "backend/object_plan.h"
 #include "bench/program/bench_measure.h"
 #include "core/units.h"
+#include "history/analysis_files.h"
 
 namespace echoloop {
 namespace {
@@ -50,7 +51,7 @@ void fill_frame(int t, std::minstd_rand& noise, std::vector<Complex>& frame) {
 }
 
 void bench_ensemble(Backend& backend, const EnsembleSize& size, double seconds, BenchTable& table) {
-  const auto device = backend.make_flow_device();
+  const auto device = backend.make_device<FlowAnalysis>();
   device->begin_thread();
   const int n_slots = size.n + kStep;
   device->reserve(n_slots, size.pixels());
@@ -189,31 +190,34 @@ void bench_flow(Backend& backend, double seconds, BenchTable& table) {
   if (device) bench_beside_stream(backend, source, 128, seconds, table);
 }
 
-// Measures background, smoothing, threshold and objects of 512 x 512 pixels, with the parameters' defaults.
-void bench_objects(Backend& backend, double seconds, BenchTable& table) {
+// Measures the analyses of images on 512 x 512 pixels, with the parameters' defaults.
+void bench_images(Backend& backend, double seconds, BenchTable& table) {
   Image image;
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 512, .nz = 512};
   std::vector<float> db = speckle_with_discs(image.grid);
   image.host_db = db.data();
-  image.params.objects.kind = ObjectKind::bright;
-  const auto device = backend.make_object_device();
-  device->begin_thread();
-  const ObjectPlan plan = make_object_plan(image.params, image.grid);
-  ObjectImage found;
-  std::vector<double> times;
-  repeat(seconds, [&](int i) {
-    device->store(i % kObjectSlots, image);
-    const std::int64_t begin_ns = now_ns();
-    device->find(i % kObjectSlots, plan, found);
-    if (i >= kWarmUp) times.push_back(ms_since(begin_ns));
+  for_each_analysis([&]<class A>() {
+    if constexpr (A::kInput == AnalysisInput::images) {
+      auto& mode = A::mode(image.params);
+      mode = static_cast<std::remove_cvref_t<decltype(mode)>>(1);
+      const auto device = backend.make_device<A>();
+      device->begin_thread();
+      const auto plan = A::Device::make_plan(image.params, image.grid);
+      typename A::Result found;
+      std::vector<double> times;
+      repeat(seconds, [&](int i) {
+        device->store(i % JobThread::kSlots, image);
+        const std::int64_t begin_ns = now_ns();
+        device->find(i % JobThread::kSlots, plan, found);
+        if (i >= kWarmUp) times.push_back(ms_since(begin_ns));
+      });
+      const StageSummary all = summarize(times);
+      nlohmann::json row = {
+          {"nx", image.grid.nx}, {"nz", image.grid.nz}, {"p50_ms", all.p50_ms}, {"p99_ms", all.p99_ms}};
+      if constexpr (requires { found.objects; }) row["objects"] = found.objects.size();
+      table.add(A::kFile.report, "images", row);
+    }
   });
-  const StageSummary all = summarize(times);
-  table.add("structure", "objects",
-            {{"nx", image.grid.nx},
-             {"nz", image.grid.nz},
-             {"objects", found.objects.size()},
-             {"p50_ms", all.p50_ms},
-             {"p99_ms", all.p99_ms}});
 }
 
 // Measures the coherence factor in half precision against the tuned delay-and-sum.
@@ -277,14 +281,14 @@ struct AnalysisBench {
   std::string_view bench_case;
   void (*run)(Backend& backend, double seconds, BenchTable& table);
 };
-constexpr std::array kAnalyses{AnalysisBench{"flow", bench_flow}, AnalysisBench{"structure", bench_objects},
-                               AnalysisBench{"methods", bench_methods}};
+constexpr std::array kBenches{AnalysisBench{"flow", bench_flow}, AnalysisBench{"structure", bench_images},
+                              AnalysisBench{"methods", bench_methods}};
 
 }  // namespace
 
 bool bench_analysis(std::string_view bench_case, Backend& backend, double seconds, BenchTable& table) {
-  const auto* const found = std::ranges::find(kAnalyses, bench_case, &AnalysisBench::bench_case);
-  if (found == kAnalyses.end()) return false;
+  const auto* const found = std::ranges::find(kBenches, bench_case, &AnalysisBench::bench_case);
+  if (found == kBenches.end()) return false;
   found->run(backend, seconds, table);
   return true;
 }

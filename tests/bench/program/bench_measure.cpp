@@ -30,7 +30,7 @@ constexpr double kFlowLimit_s = 600.0;  // a slow machine needs a minute for the
 // Waits for the first flow image; throws the reason if there is none.
 void wait_for_flow(Session& session) {
   const std::int64_t begin_ns = now_ns();
-  while (session.analysis_counts().flow.pictures == 0) {
+  while (std::get<FlowCounts>(session.analysis_counts()).pictures == 0) {
     if (const std::string why = session.take_refusal(); !why.empty()) throw Error("echoloop bench", why, "flow");
     if (seconds_since(begin_ns) > kFlowLimit_s) throw Error("echoloop bench", "no flow image within 600 s", "flow");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -103,11 +103,11 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
                    .params = run.bench_case.params,
                    .max_frames = 0,
                    .host_copy = HostCopy::none,
-                   .analyses = {.flow = &flows}});
+                   .analyses = AnalysisMailboxes::only(flows)});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   if (run.bench_case.params.color_flow.mode != FlowMode::off) wait_for_flow(session);
   trace.clear();
-  const FlowCounts flow_begin = session.analysis_counts().flow;
+  const FlowCounts flow_begin = std::get<FlowCounts>(session.analysis_counts());
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;
   constexpr std::uint64_t kLeastFrames = 10;  // slow frames may need a minute
@@ -120,7 +120,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   const auto rate = [passed_s](std::uint64_t end, std::uint64_t start) {
     return static_cast<double>(end - start) / passed_s;
   };
-  const FlowCounts flow = session.analysis_counts().flow;
+  const FlowCounts flow = std::get<FlowCounts>(session.analysis_counts());
   PipelineFigures figures{.frames_per_second = rate(session.counts().processed, begin),
                           .latency = trace.summarize_latency(Latency::ready),
                           .timing = stream_timing(trace.spans()),

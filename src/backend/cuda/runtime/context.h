@@ -175,3 +175,13 @@ struct Context {
 };
 
 }  // namespace echoloop::cuda
+
+namespace echoloop {
+
+class AnalysisDevice;  // backend/backend.h
+
+struct CudaDeviceRow {
+  std::unique_ptr<AnalysisDevice> (*make)(const std::shared_ptr<cuda::Context>&);  // the context is the current one
+};
+
+}  // namespace echoloop
