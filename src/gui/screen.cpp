@@ -208,7 +208,7 @@ void Screen::draw_assistant(PanelContext& c) {
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
+  const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths, view_.mode);
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {l.left, theme::kPanelHex}};
   if (l.right_shown) drawn_.grounds.push_back({l.right, theme::kPanelHex});
   undo_.apply(ui_, c.model, c.edits, commands_, columns_.draw(c, l, undo_.history()));
@@ -248,6 +248,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const Rect dock = draw_dock(c, input, area);
   ui_.focus().enter(WindowPart::picture);
   drawn_.live = area;
+  if (c.view.mode == WindowMode::view && input.image.number != 0 && input.image.grid.polar())
+    drawn_.grounds.push_back({area, 0x000000});  // a sector has no visible rectangle
   const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
   if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
@@ -284,13 +286,14 @@ void Screen::restore_view(const ViewSettings& settings) {
   kept.place = view_.place;
   kept.recent = view_.recent;
   kept.toured = view_.toured;
+  kept.try_closed = view_.try_closed;
   kept.saving = view_.saving;
   view_ = std::move(kept);
   requests_.scale_chosen = view_.scale > 0;
 }
 
 void Screen::reset_view() {
-  restore_view({});
+  restore_view(initial_view(view_.mode));
   requests_.open_dialog = requests_.open_keys = false;
   last_.close_popups = true;
   opened_ = {};

@@ -116,6 +116,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const Hint& c) { own_.state.hint(c.text); },
       [this](const AutoReference&) { reference_.set(); },
       [this](const SoundSpeed& c) { sound_speed_.act(c.act); },
+      [](const LookAt&) {},  // no row yet
       [this](const ResetLatencies&) { own_.engine.trace.forget_latencies(); },
       [this](const Restart&) { restart(state().stream); },
       [this](const UseCpu&) { use_cpu(); },

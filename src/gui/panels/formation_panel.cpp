@@ -104,17 +104,6 @@ Interval band_limits_mhz(const Model& model, const Edits& edits) {
   return {0.0, std::max({top, model.defaults.formation.band_high_hz, edits.params.formation.band_high_hz}) * to_mhz};
 }
 
-// Returns the depth of the last samples, at the speed of sound in use.
-double recorded_depth_mm(const Model& model, const Edits& edits) {
-  double last_s = 0.0;
-  if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
-    for (const Transmit& t : a->transmits) last_s = std::max(last_s, t.t0_s + a->n_samples / a->sampling_hz);
-  }
-  const double depth_m =
-      std::max(0.5 * last_s * edits.params.formation.sound_speed_m_s, edits.params.formation.depth_max_m);
-  return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
-}
-
 bool grid_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.edits.params;
@@ -151,7 +140,7 @@ bool band_row(PanelContext& c, Column& column) {
                       "band_low_hz", "band_high_hz", 0.2);
 }
 
-bool depth_row(PanelContext& c, Column& column) {
+bool depth_range_row(PanelContext& c, Column& column) {
   return interval_row(c, column,
                       {.id = "depth",
                        .label = "Depth",
@@ -164,7 +153,7 @@ constexpr std::array<OwnRow, 17> kFormationRows = {{{"recipe", recipe_row},
                                                     {"sound_speed_m_s", sound_speed_row},
                                                     {"band_low_hz", band_row},
                                                     {"band_high_hz", nullptr},
-                                                    {"depth_min_m", depth_row},
+                                                    {"depth_min_m", depth_range_row},
                                                     {"depth_max_m", nullptr},
                                                     {"grid_nx", grid_row},
                                                     {"grid_nz", nullptr},
@@ -191,6 +180,16 @@ void say_side(PanelContext& c, const Column& column, float header_y) {
 }
 
 }  // namespace
+
+double recorded_depth_mm(const Model& model, const Edits& edits) {
+  double last_s = 0.0;
+  if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
+    for (const Transmit& t : a->transmits) last_s = std::max(last_s, t.t0_s + a->n_samples / a->sampling_hz);
+  }
+  const double depth_m =
+      std::max(0.5 * last_s * edits.params.formation.sound_speed_m_s, edits.params.formation.depth_max_m);
+  return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
+}
 
 float more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more) {
   const std::string_view word = more ? "less" : "more";

@@ -8,6 +8,8 @@ namespace echoloop {
 
 // Panels and wheel handlers, each defined in its panel's file.
 void source_panel(PanelContext& c, Column& column, bool& open);
+void look_at_panel(PanelContext& c, Column& column, bool& open);
+void image_panel(PanelContext& c, Column& column, bool& open);
 void formation_panel(PanelContext& c, Column& column, bool& open);
 void display_panel(PanelContext& c, Column& column, bool& open);
 void flow_panel(PanelContext& c, Column& column, bool& open);
@@ -23,19 +25,33 @@ void take_objects_wheel(PanelContext& c, const Rect& column);
 namespace {
 
 constexpr auto kLeftPanels = PanelSide::left, kRightPanels = PanelSide::right;
+constexpr auto kView = PanelMode::view, kEngineer = PanelMode::engineer;
 
 constexpr std::array kPanels{
-    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
-    PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
-    PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel},
-    PanelRow{.key = "flow", .side = kLeftPanels, .open = false, .open_compact = false, .draw = flow_panel},
+    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .open_view = true, .draw = source_panel},
+    PanelRow{.key = "look_at", .side = kLeftPanels, .mode = kView, .open_view = true, .draw = look_at_panel},
+    PanelRow{.key = "image", .side = kLeftPanels, .mode = kView, .open_view = true, .draw = image_panel},
+    PanelRow{.key = "formation", .side = kLeftPanels, .mode = kEngineer, .draw = formation_panel},
+    PanelRow{.key = "display", .side = kLeftPanels, .mode = kEngineer, .draw = display_panel},
+    PanelRow{.key = "flow",
+             .side = kLeftPanels,
+             .open = false,
+             .open_compact = false,
+             .mode = kEngineer,
+             .draw = flow_panel},
     PanelRow{.key = "objects",
              .side = kLeftPanels,
              .open = false,
              .open_compact = false,
+             .mode = kEngineer,
              .draw = objects_panel,
              .take_wheel = take_objects_wheel},
-    PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
+    PanelRow{.key = "faults",
+             .side = kLeftPanels,
+             .open = false,
+             .open_compact = false,
+             .mode = kEngineer,
+             .draw = faults_panel},
     PanelRow{.key = "measure",
              .side = kRightPanels,
              .open = false,

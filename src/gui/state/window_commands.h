@@ -88,6 +88,7 @@ struct SaveTable { static constexpr Info kInfo{"save_table", true}; ResultTable 
 struct SaveTimings { static constexpr Info kInfo{"save_timings", true}; TimingFile format = {}; };
 struct ToggleRecord { static constexpr Info kInfo{"toggle_record", true, "recording"}; };
 struct Preset { static constexpr Info kInfo{"preset", false, "preset"}; PresetOrder order; };
+struct LookAt { static constexpr Info kInfo{"look_at"}; std::size_t index = 0; };  // row of kOrganPresets
 struct Say { static constexpr Info kInfo{"say"}; std::string text; };    // message line
 struct Hint { static constexpr Info kInfo{"hint"}; std::string text; };  // brief message: why a key has no effect
 struct AutoReference { static constexpr Info kInfo{"auto_reference"}; };  // the next frame's brightest pixel: 0 dB
@@ -108,8 +109,8 @@ using AnyCommand =
                  command::AnswerSandbox, command::Cancel, command::ToggleFreeze, command::CompareWith,
                  command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
                  command::ToggleRecord, command::Preset, command::Say, command::Hint, command::AutoReference,
-                 command::SoundSpeed, command::ResetLatencies, command::Restart, command::UseCpu, command::Reset,
-                 command::UndoReset, command::DismissMessage>;
+                 command::SoundSpeed, command::LookAt, command::ResetLatencies, command::Restart, command::UseCpu,
+                 command::Reset, command::UndoReset, command::DismissMessage>;
 
 // Overload set with one function per command, for std::visit.
 template <class... Act>

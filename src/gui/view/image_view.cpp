@@ -169,33 +169,61 @@ void draw_rulers(const ImageViewContext& c) {
   const ImageLayout& l = c.layout;
   const Rect& r = l.image;
   const double s = ui.scale();
-  if (l.grid.polar()) {
-    draw_sector_scale(c);
-  } else {
-    ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
-  }
-  const RulerAxis x = ruler_axis(l.x_m(r.x0), l.x_m(r.x1), static_cast<double>(r.width()), 64 * s, s);
+  const bool view = c.mode == WindowMode::view, sector = l.grid.polar();
+  const double unit_m = (view ? 10.0 : 1.0) * kMetresPerMillimetre;
+  // An axis counts millimetres: positions in the unit are passed as millimetres.
+  const double to_axis = kMetresPerMillimetre / unit_m;
+  if (sector && !view) draw_sector_scale(c);
+  if (!sector) ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  const RulerAxis x =
+      ruler_axis(l.x_m(r.x0) * to_axis, l.x_m(r.x1) * to_axis, static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
-  x.each([&](double mm, int index) {
-    const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
+  const auto across = [&](double at_units, int index) {
+    const float at = std::round(l.x_px(at_units * unit_m));
     const float length = tick_length(index, x.step.minor_per_major, ui);
     ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kTick);
     if (index != 0) return;
-    const std::string label = fixed(mm, x.step.decimals);
+    const std::string label = fixed(at_units, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
-  });
-  const RulerAxis z = ruler_axis(l.z_m(r.y0), l.z_m(r.y1), static_cast<double>(r.height()), 52 * s, s);
-  z.each([&](double mm, int index) {
-    const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
+  };
+  if (!sector || !view) x.each(across);
+  const RulerAxis z =
+      ruler_axis(l.z_m(r.y0) * to_axis, l.z_m(r.y1) * to_axis, static_cast<double>(r.height()), 52 * s, s);
+  z.each([&](double at_units, int index) {
+    const float at = std::round(l.z_px(at_units * unit_m));
     const float length = tick_length(index, z.step.minor_per_major, ui);
     ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kTick);
     if (index == 0)
-      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
+      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2,
+                    fixed(at_units, z.step.decimals));
   });
   // Drawn in the corner, clear of a label at the image's left edge.
   const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
-  const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
-  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");
+  const float first_x = sector && view ? r.x0 : l.x_px(first * unit_m) - ui.px(14);
+  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted,
+                view ? "cm" : "x, z mm");
+}
+
+void draw_orientation(const ImageViewContext& c) {
+  if (c.image.acquisition == nullptr || c.image.acquisition->probe.elements.size() < 2) return;
+  constexpr float kRadius = 9, kInset = 14;
+  Ui& ui = c.ui;
+  const std::vector<Element>& elements = c.image.acquisition->probe.elements;
+  const bool left = elements.front().x_m <= elements.back().x_m;
+  const Rect& r = c.layout.image;
+  float edge = left ? r.x0 + ui.px(kInset) : r.x1 - ui.px(kInset);
+  if (c.layout.grid.polar()) {
+    const Sector& s = c.layout.grid.sector;
+    const float top =
+        c.layout.x_px(s.r0_m * std::sin(left ? s.angle0_rad : s.angle1_rad)) + ui.px(left ? -2 * kInset : 2 * kInset);
+    edge = left ? std::max(edge, top) : std::min(edge, top);
+  }
+  const float y = r.y0 + ui.px(kInset);
+  ui.disc(edge, y, kRadius + 1, theme::kHalo);
+  ui.ring(edge, y, kRadius, theme::kAccent, 1.5F);
+  const Rect box{edge - ui.px(kRadius), y - ui.px(kRadius), edge + ui.px(kRadius), y + ui.px(kRadius)};
+  ui.text_centred(Type::badge, box, theme::kAccent, "E");
+  ui.hit("orientation", box, {"Orientation", "The probe's element 1 is on this side.", {}});
 }
 
 void draw_caption(const ImageViewContext& c, float right) {

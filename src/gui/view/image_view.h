@@ -42,7 +42,8 @@ struct ImageViewContext {
   std::string no_sender = {};               // if the scanner is gone: since when, as text; empty: frames arrive
   const AnalysisViews* analyses = nullptr;  // analyses of the image; null: none
   const ObjectPick& picked = {};
-  SampleFaults faults = {};  // faults of the image's frame
+  SampleFaults faults = {};                // faults of the image's frame
+  WindowMode mode = WindowMode::engineer;  // view: depths in centimetres at the left, the side of element 1
   // Returns the level of a pixel of either image; NaN if not available.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
@@ -56,6 +57,8 @@ double surface_radius_m(const Image& image);
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Draws depths along the edges of a sector.
 void draw_sector_scale(const ImageViewContext& c);
+// Draws a mark on the side of element 1, above a sector's edge or in the image's corner.
+void draw_orientation(const ImageViewContext& c);
 // Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width.
 enum class ScaleBarType { small, large };
 // Returns the box in the image's lower left corner; empty without room.

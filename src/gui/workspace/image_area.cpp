@@ -72,6 +72,7 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   if (beside()) draw_side_a(c, input, area);
   const ImageViewContext view = view_of(c, input);
   draw_rulers(view);
+  if (c.view.mode == WindowMode::view) draw_orientation(view);
   if (c.model.run == RunState::fault) {
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
@@ -140,6 +141,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .analyses = &c.model.analyses,
           .picked = c.edits.objects,
           .faults = faults_of(c.model.source.samples, input.image.stamp.source_index),
+          .mode = c.view.mode,
           .level_db = input.level_db,
           .echo_at = c.queries.echo_at};
 }
@@ -154,6 +156,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
           .side = "A",
           .numbers = a.name.empty() ? numbers_of(c.model.source) : FrameNumbers{.count = a.frame_count},
           .faults = faults_of(a.name.empty() ? c.model.source.samples : a.samples, input.compared->stamp.source_index),
+          .mode = c.view.mode,
           .level_db = input.level_db,
           .echo_at = {}};
 }
