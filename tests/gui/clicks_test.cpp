@@ -294,7 +294,7 @@ TEST(TransmitRows, SelectARangeAndSayNoToScanLines) {
 TEST(RefineRows, SetWhatTheySay) {
   ECHO_SCENE(scene, 1600, kTall);
   scene.frames(2);
-  if (scene.rect("median").width() == 0.0F) scene.click("more_formation");
+  if (scene.rect("median").width() == 0.0F) scene.click("more_display");
   scene.frames(1);
   scene.drag("persistence_s", 0.0F, 0.5F);
   EXPECT_NEAR(scene.state.params.refine.persistence_s, 1.0, 0.1);

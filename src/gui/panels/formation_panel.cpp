@@ -217,16 +217,16 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   if (c.edits.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
-  const bool changed =
-      param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kFormationRows);
+  const bool changed = param_rows(c, column, {ParamPart::formation, ParamPart::transmits}, more, kFormationRows);
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// Speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
+// Speed of sound, with the button of its search; below it progress, curves, peak and Apply.
 
 namespace {
 
 constexpr float kCurveHeight = 64;
+constexpr std::string_view kSearching = "A search is in progress.";
 constexpr std::string_view kFindHelp =
     "Searches 41 speeds of sound within 150 m/s on the frame on screen for the one at which the channels agree best, "
     "in the selected region or the whole image, with F 1.5 or more. The stream continues; no parameter changes before "
@@ -319,24 +319,25 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
   ui.cross(close.cx(), close.cy(), theme::kText2);
 }
 
-void find_row(PanelContext& c, Column& column) {
-  const Rect r = c.ui.row(column, theme::kRow, 4);
-  if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
-                  {"Find the speed of sound", kFindHelp, c.model.analyses.sound_speed.why_not})) {
-    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
-  }
-}
-
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
+  constexpr float kFind = 48, kGap = 10;
   const SoundSpeedView& search = c.model.analyses.sound_speed;
-  const bool changed = param_row(c, column, "sound_speed_m_s");
+  Column slider = column;
+  slider.x1 -= c.ui.px(kFind + kGap);
+  const bool changed = param_row(c, slider, "sound_speed_m_s");
+  const float y = column.y + c.ui.px(5);
+  column.y = slider.y;
+  if (c.ui.button(
+          "sound_speed_find", {column.x1 - c.ui.px(kFind), y, column.x1, y + c.ui.px(theme::kRow)}, {.label = "Find"},
+          {"Find the speed of sound", kFindHelp, search.fraction ? kSearching : std::string_view(search.why_not)})) {
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
+  }
   if (search.fraction) {
     progress_row(c, column, *search.fraction);
     return changed;
   }
-  if (c.more_formation) find_row(c, column);
   if (search.found) result_rows(c, column, *search.found);
   return changed;
 }
