@@ -22,6 +22,7 @@ void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   area_ = area;
   const std::pair layout{c.compact, c.view.mode};
   if (std::exchange(layout_, layout) != layout) was_open_.clear();
+  c.ui.tips_beside(area);
   const float padding = c.ui.px(c.compact ? 12 : 16);
   start_ = scroll_.begin(c.ui, bar, area);
   if (scroll_.moved()) opened_.reset();  // the user scrolls away
@@ -67,7 +68,10 @@ void PanelColumn::watch(const PanelRow& panel, bool open, float top) {
   if (opened_->same >= kSettled) opened_.reset();
 }
 
-void PanelColumn::end() { scroll_.end(c_->ui, column_.y + c_->ui.px(8)); }
+void PanelColumn::end() {
+  scroll_.end(c_->ui, column_.y + c_->ui.px(8));
+  c_->ui.tips_beside({});
+}
 
 HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditHistory& history) {
   if (!l.left_shown) return HistoryAct::none;
