@@ -362,8 +362,8 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
            "Unfinished recording: " + opening.unfinished.string() + ". Completes the file and opens it.");
   if (!view) info_line(c, column);
   doubts_row(c, column);
-  if (view) return;
   fact_sliders(c, column);
+  if (view) return;
   if (!c.model.source.live) rate_slider(c, column);  // a scanner sets its own rate
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.edits.stream;
