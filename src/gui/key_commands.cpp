@@ -202,7 +202,7 @@ const auto kKeyRows = std::to_array<KeyRow>({
      {{Key::s, kPlain, act_save_image}, {Key::s, KeyHeld::control_alone, act_save_as}}},
     {{"Image", "Ctrl+Shift+S", "save the session"}, {{Key::s, KeyHeld::control_shift, act_save_session}}},
     {{"Image", "R", "start / stop recording"}, {{Key::r, kPlain, act_record}}},
-    {{"View", "wheel", "zoom at the pointer"}, {}},
+    {{"View", "wheel", "zoom at the pointer; on the ruler: depth"}, {}},
     {{"View", "drag, Shift+F", "pan; fit to window"}, {}},
     {{"View", "F", "mode View: colour flow; Engineer: fit"}, {{Key::f, kPlain, act_flow}}},
     {{"View", "E", "mode: View or Engineer"}, {{Key::e, kPlain, act_mode}}},

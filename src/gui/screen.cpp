@@ -251,8 +251,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (c.view.mode == WindowMode::view && input.image.number != 0 && input.image.grid.polar())
     drawn_.grounds.push_back({area, 0x000000});  // a sector has no visible rectangle
   const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
-  if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
-  if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
+  if (strips) drawn_.live = {area.x0, area.y0, dock.x1, dock.y1};  // the strips move with the image
+  if (drawn_.playing) drawn_.live.y1 = strip.y1;                   // the playhead moves with the image
   if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
   } else if (c.model.image.coarse) {
@@ -264,10 +264,14 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
 }
 
-// Draws the dock at the bottom of `area`; returns its rectangle, empty if there is none.
+// Draws the dock below the image or right of it; returns its rectangle, empty if there is none.
 Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   ui_.focus().enter(WindowPart::dock);
-  const Rect dock = dock_.place(ui_, view_, area, c.compact);
+  const Grid& grid = input.image.grid;
+  const bool two = c.edits.cine.compare && c.edits.cine.compare_look == CompareLook::side_by_side;
+  const bool one = input.image.number != 0 && !two && grid.z1_m > grid.z0_m;
+  const Rect dock =
+      dock_.place(ui_, view_, area, c.compact, one ? (grid.x1_m - grid.x0_m) / (grid.z1_m - grid.z0_m) : 0.0);
   if (dock.height() <= 0 || view_.dock == Dock::none) {
     dock_.close();
     return {};

@@ -151,7 +151,7 @@ void try_card(PanelContext& c, Column& column) {
       {{"Space", "Freeze, then drag the strip"},
        {"F", "Flow in colour"},
        {"C", "Measure a distance"},
-       {"wheel", "Zoom at the pointer"},
+       {"wheel", "Zoom; on the ruler: depth"},
        {"S", "Save the image"}}};
   constexpr float kRow = 33, kHead = 38, kPad = 14, kKeyHeight = 21, kText = 70;
   Ui& ui = c.ui;

@@ -107,6 +107,7 @@ struct ImageLayout {
   Rect image;                   // part of it that the image fills, whole pixels; empty: no image
   Rect color_bar;               // the bar itself, 14 wide
   Rect a_bar, flow_bar;         // bars next to it; set if ColorBars names them
+  Rect tgc;                     // curve of the TGC between image and bars; as these
   float caption_y = 0;          // top of the caption
   Grid grid;                    // grid of the whole image
   PlanePoint centre{0.0, 0.0};  // point at the room's centre
@@ -134,6 +135,7 @@ struct ColorBars {
   bool level = true;
   bool a = false;  // bar of A of a comparison, if its scale differs from B's
   bool flow = false;
+  bool tgc = false;  // the curve of the TGC, as wide as a bar
 };
 [[nodiscard]] int count(ColorBars bars);
 // Places the bars from `first` to the right, `step` pixels apart.

@@ -59,7 +59,9 @@ std::string polar_text(const Image& image, const Sector& sector, double x_m, dou
 void draw_sector_scale(const ImageViewContext& c);
 // Draws a mark on the side of element 1, above a sector's edge or in the image's corner.
 void draw_orientation(const ImageViewContext& c);
-// Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width.
+// Draws the gains of the TGC over depth as knobs that are dragged sideways; returns true if a drag changed one.
+bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar);
+// Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width and at least 60 pixels at scale 1.
 enum class ScaleBarType { small, large };
 // Returns the box in the image's lower left corner; empty without room.
 [[nodiscard]] Rect scale_bar_box(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
@@ -73,19 +75,9 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
 // Draws the bar for the projector: the window alone, with large labels, without dragging.
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side);
 void draw_caption(const ImageViewContext& c, float right_limit);
-// Draws the read-out while the pointer is on the image, or at the same position of the other image of a comparison.
-void draw_pointer(const ImageViewContext& c, PlanePoint at);
-
-// Items that a read-out avoids, pixels.
-struct ReadOutSurroundings {
-  float pointer_x = 0, pointer_y = 0;
-  bool compared = false;  // the badges of a comparison are in the upper corners
-  Rect scale_bar = {};
-};
-// Returns the rectangle of a read-out of this size, pixels. Below the caption of a sector or left of its rulers if
-// there is room, as its tip or arc would be covered; otherwise in a corner of the image, top right, or top left while
-// the pointer is there, and below while a comparison is shown.
-[[nodiscard]] Rect read_out_place(const ImageLayout& layout, float width, float height, const ReadOutSurroundings& at);
+// Draws the read-out while the pointer is on the image, or at the same position of the other image of a comparison: in
+// the caption line, up to `right`. Returns the caption's right limit.
+float draw_pointer(const ImageViewContext& c, PlanePoint at, float right);
 
 // Layout of the two images of a comparison side by side or above each other: one extent in millimetres, one zoom and
 // one pan for both, so that a point has the same position in both. Pure functions; no ImGui calls. Any thread.
@@ -100,6 +92,7 @@ struct SidesInput {
   float scale = 1;
   bool compact = false;
   PanZoom view;
+  float labels = 0;     // height above each image, pixels
   ColorBars bars = {};  // without `level`: also without rulers and captions
 };
 
