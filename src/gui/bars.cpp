@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/units.h"
@@ -30,6 +31,7 @@ struct Figure {
   std::string_view widest;
   std::string_view unit;
   bool alarm = false;
+  bool faint = false;  // in muted colours
 };
 
 float figure_width(const Ui& ui, const Figure& f) {
@@ -42,8 +44,17 @@ float figure_width(const Ui& ui, const Figure& f) {
 float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
   const float end = x + figure_width(ui, f);
   if (!f.before.empty())
-    x = ui.text(Type::body, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText2, f.before) + ui.px(5);
-  x = ui.text(Type::strong, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText, f.value);
+    x = ui.text(Type::body, x, r.y0, r.height(),
+                f.alarm   ? theme::kRed
+                : f.faint ? theme::kMuted
+                          : theme::kText2,
+                f.before) +
+        ui.px(5);
+  x = ui.text(Type::strong, x, r.y0, r.height(),
+              f.alarm   ? theme::kRed
+              : f.faint ? theme::kText2
+                        : theme::kText,
+              f.value);
   if (!f.unit.empty()) ui.text(Type::body, x + ui.px(4), r.y0, r.height(), theme::kMuted, f.unit);
   return end;
 }
@@ -60,7 +71,8 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
       (c.model.source.live ? fmt::format(" Missing from the source: {} lost at the sender, {} stale, {} unaccounted.",
                                          grouped(n.lost_at_sender), grouped(n.stale), grouped(n.missing()))
                            : std::string());
-  c.ui.tip("lost", h, area, {"Lost frames", split, {}});
+  const char* const why = lost.faint ? "Older frames are dropped so that the image stays current. " : "";
+  c.ui.tip("lost", h, area, {"Lost frames", why + split, {}});
   return end;
 }
 
@@ -224,7 +236,15 @@ SampleFaults faults_since_start(const Model& model) {
   return model.scanner ? model.scanner->checked : SampleFaults{};
 }
 
-StatusFigures figures_of(const Model& model) {
+// Returns true if losses are no fault: by the automatic policy, of a source that continues without end.
+bool loses_by_itself(const PanelContext& c) {
+  const SourceInfo& source = c.model.source;
+  return c.view.mode == WindowMode::view && c.model.automatic_policy == c.edits.stream.policy &&
+         (source.live || !source.phantom.empty());
+}
+
+StatusFigures figures_of(const PanelContext& c) {
+  const Model& model = c.model;
   const bool known = model.numbers.latency.recent.count > 0 && !image_rests(model);
   const std::uint64_t lost =
       model.numbers.counts.dropped + model.numbers.counts.refused + model.numbers.counts.sequence_gaps;
@@ -232,29 +252,39 @@ StatusFigures figures_of(const Model& model) {
       known ? fixed(model.numbers.latency.recent.p95_ms, model.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
   const bool none = model.image.awaited.has_value();  // no image of this source has arrived
   const std::string processed = none ? "—" : fixed(model.numbers.processed_fps, 1);
-  return {.rate = {model.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
+  const bool view = c.view.mode == WindowMode::view, quiet = loses_by_itself(c);
+  const std::string images =
+      none ? "—" : fixed(model.numbers.processed_fps, model.numbers.processed_fps < 9.95 ? 1 : 0);
+  return {.rate = view ? Figure{"", images, "000", "images/s"}
+                       : Figure{model.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
           .shown = {"shown", none ? "—" : fixed(model.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
-          .lost = {"lost", grouped(lost), "0", "", lost > 0},
+          .lost = {"lost", grouped(lost), "0", "", lost > 0 && !quiet, quiet},
           .faults = faults_since_start(model)};
 }
+
+constexpr float kModeSwitch = 160, kModeCompact = 132;  // width of the switch "View | Engineer"
+
+std::string_view keys_word(const PanelContext& c) { return c.view.mode == WindowMode::view ? "Help" : "Keys"; }
 
 constexpr std::string_view kBack = "Back to the image";
 
 struct Links {
   std::string_view reset_key;
-  float keys, reset, present;  // widths with the gap at their left; in the lecture, Back replaces Keys
+  float keys, reset, present, mode;  // widths with the gap at their left; in the lecture, Back replaces Keys
 };
 
 Links links_of(const PanelContext& c) {
   const Ui& ui = c.ui;
   const std::string_view key = c.compact ? "" : "F9";
   if (c.view.transient.lecture)
-    return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0};
+    return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0, .mode = 0};
+  const float gap = ui.px(c.compact ? 12 : 24);
   return {.reset_key = key,
-          .keys = link_width(ui, "Keys", "F1"),
-          .reset = link_width(ui, "Reset", key) + ui.px(c.compact ? 12 : 24),
-          .present = link_width(ui, "Present", "F5") + ui.px(24)};
+          .keys = link_width(ui, keys_word(c), "F1"),
+          .reset = link_width(ui, "Reset", key) + gap,
+          .present = link_width(ui, "Present", "F5") + ui.px(24),
+          .mode = ui.px(c.compact ? kModeCompact : kModeSwitch) + gap};
 }
 
 bool records(const Model& model) { return model.saving.recording.on || model.saving.recording.finishing; }
@@ -281,16 +311,31 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   w.latency_word = ui.width(Type::body, "latency ");
   w.shown = figure_width(ui, f.shown) + ui.px(16);
   w.backend = c.model.device.backend.empty() ? 0 : ui.badge_width({.text = c.model.device.backend}) + line;
+  w.mode = links.mode;
   w.reset = links.reset;
   w.latency = line + figure_width(ui, f.latency) - w.latency_word;
-  return fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
+  const bool view = c.view.mode == WindowMode::view;
+  if (view) w.device = w.latency_word = w.shown = w.backend = w.reset = w.latency = 0;
+  StatusFit fit = fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
+  if (view) fit.shown = fit.backend = fit.reset = fit.latency = false;
+  return fit;
+}
+
+void draw_mode_switch(PanelContext& c, float x, const Rect& r) {
+  constexpr std::array<Choice, 2> kModes = {{{"View"}, {"Engineer"}}};
+  Ui& ui = c.ui;
+  const Rect box{x, r.cy() - ui.px(14), x + ui.px(c.compact ? kModeCompact : kModeSwitch), r.cy() + ui.px(14)};
+  const auto picked =
+      ui.segmented("mode", box, kModes, static_cast<int>(c.view.mode),
+                   {"Mode   E", "View: the image with few controls. Engineer: all settings, stream and timings.", {}});
+  if (picked) c.view.mode = static_cast<WindowMode>(*picked);
 }
 
 // Draws from the right edge to the left.
 void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Links& links, BarRequests& requests) {
   Ui& ui = c.ui;
   float x = r.x1 - ui.px(16) - links.keys;
-  if (fit.keys && ui.link("keys", {x, r.y0, x + links.keys, r.y1}, "Keys", "F1",
+  if (fit.keys && ui.link("keys", {x, r.y0, x + links.keys, r.y1}, keys_word(c), "F1",
                           {"Keys", "Keyboard, mouse and interface scale.", {}})) {
     requests.keys = true;
   }
@@ -305,12 +350,14 @@ void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Link
       c.commands.send(command::Reset{});
     }
   }
-  if (!fit.present) return;
-  x -= links.present;
-  if (ui.link("present", {x, r.y0, x + link_width(ui, "Present", "F5"), r.y1}, "Present", "F5",
-              {"Presentation", "Image only, for a projector.", {}})) {
-    requests.presentation = true;
+  if (fit.present) {
+    x -= links.present;
+    if (ui.link("present", {x, r.y0, x + link_width(ui, "Present", "F5"), r.y1}, "Present", "F5",
+                {"Presentation", "Image only, for a projector.", {}})) {
+      requests.presentation = true;
+    }
   }
+  if (fit.mode) draw_mode_switch(c, x - links.mode, r);
 }
 
 void draw_back_link(PanelContext& c, const Rect& r, const Links& links, BarRequests& requests) {
@@ -325,7 +372,7 @@ void draw_back_link(PanelContext& c, const Rect& r, const Links& links, BarReque
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
   ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
-  StatusFigures f = figures_of(c.model);
+  StatusFigures f = figures_of(c);
   const Links links = links_of(c);
   float x = source_menu(c, r, requests);
   const StatusFit fit = fit_of(c, r, x - r.x0, f, links);
@@ -358,8 +405,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   }
   if (records(c.model)) {
     x = separator(ui, x, r);
-    const float end =
-        r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) - (fit.present ? links.present : 0);
+    const float end = r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) -
+                      (fit.present ? links.present : 0) - (fit.mode ? links.mode : 0);
     draw_recording_field(c, x, end - x, r);
   }
   if (c.view.transient.lecture) return draw_back_link(c, r, links, requests);

@@ -88,6 +88,16 @@ void act_record(const KeyTargets& t, const KeyPress&) {
 
 void act_on_image(const KeyTargets& t, const KeyPress& press) { t.image.key(t.edits, t.commands, press); }
 
+// Toggles colour flow in the mode View; otherwise, and with Shift, fits the image to the window.
+void act_flow(const KeyTargets& t, const KeyPress& press) {
+  if (press.shift || t.view.mode == WindowMode::engineer) return act_on_image(t, press);
+  act_unless(t, why_no_flow(t.model, t.edits), [&] { toggle_flow(t.model, t.edits, t.commands); });
+}
+
+void act_mode(const KeyTargets& t, const KeyPress&) {
+  t.view.mode = t.view.mode == WindowMode::view ? WindowMode::engineer : WindowMode::view;
+}
+
 void act_dock(const KeyTargets& t, const KeyPress& press) {
   for (const DockRow& row : kDocks) {
     if (row.key != press.key) continue;
@@ -192,8 +202,10 @@ const auto kKeyRows = std::to_array<KeyRow>({
      {{Key::s, kPlain, act_save_image}, {Key::s, KeyHeld::control_alone, act_save_as}}},
     {{"Image", "Ctrl+Shift+S", "save the session"}, {{Key::s, KeyHeld::control_shift, act_save_session}}},
     {{"Image", "R", "start / stop recording"}, {{Key::r, kPlain, act_record}}},
-    {{"View", "wheel", "zoom at the pointer"}, {}},
-    {{"View", "drag, F", "pan; fit to window"}, {{Key::f, kPlain, act_on_image}}},
+    {{"View", "wheel", "zoom at the pointer; on the ruler: depth"}, {}},
+    {{"View", "drag, Shift+F", "pan; fit to window"}, {}},
+    {{"View", "F", "mode View: colour flow; Engineer: fit"}, {{Key::f, kPlain, act_flow}}},
+    {{"View", "E", "mode: View or Engineer"}, {{Key::e, kPlain, act_mode}}},
     {{"View", "C", "measure a distance"}, {{Key::c, kPlain, act_on_image}}},
     {{"View", "A", "draw a region; again: next shape"}, {{Key::a, kPlain, act_on_image}}},
     {{"View", "Del", "delete the selected mark"}, {{Key::remove, kPlain, act_on_image}}},

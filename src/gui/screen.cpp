@@ -208,7 +208,7 @@ void Screen::draw_assistant(PanelContext& c) {
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
+  const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths, view_.mode);
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {l.left, theme::kPanelHex}};
   if (l.right_shown) drawn_.grounds.push_back({l.right, theme::kPanelHex});
   undo_.apply(ui_, c.model, c.edits, commands_, columns_.draw(c, l, undo_.history()));
@@ -248,9 +248,11 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const Rect dock = draw_dock(c, input, area);
   ui_.focus().enter(WindowPart::picture);
   drawn_.live = area;
+  if (c.view.mode == WindowMode::view && input.image.number != 0 && input.image.grid.polar())
+    drawn_.grounds.push_back({area, 0x000000});  // a sector has no visible rectangle
   const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
-  if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
-  if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
+  if (strips) drawn_.live = {area.x0, area.y0, dock.x1, dock.y1};  // the strips move with the image
+  if (drawn_.playing) drawn_.live.y1 = strip.y1;                   // the playhead moves with the image
   if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
   } else if (c.model.image.coarse) {
@@ -262,10 +264,14 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
 }
 
-// Draws the dock at the bottom of `area`; returns its rectangle, empty if there is none.
+// Draws the dock below the image or right of it; returns its rectangle, empty if there is none.
 Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   ui_.focus().enter(WindowPart::dock);
-  const Rect dock = dock_.place(ui_, view_, area, c.compact);
+  const Grid& grid = input.image.grid;
+  const bool two = c.edits.cine.compare && c.edits.cine.compare_look == CompareLook::side_by_side;
+  const bool one = input.image.number != 0 && !two && grid.z1_m > grid.z0_m;
+  const Rect dock =
+      dock_.place(ui_, view_, area, c.compact, one ? (grid.x1_m - grid.x0_m) / (grid.z1_m - grid.z0_m) : 0.0);
   if (dock.height() <= 0 || view_.dock == Dock::none) {
     dock_.close();
     return {};
@@ -284,13 +290,14 @@ void Screen::restore_view(const ViewSettings& settings) {
   kept.place = view_.place;
   kept.recent = view_.recent;
   kept.toured = view_.toured;
+  kept.try_closed = view_.try_closed;
   kept.saving = view_.saving;
   view_ = std::move(kept);
   requests_.scale_chosen = view_.scale > 0;
 }
 
 void Screen::reset_view() {
-  restore_view({});
+  restore_view(initial_view(view_.mode));
   requests_.open_dialog = requests_.open_keys = false;
   last_.close_popups = true;
   opened_ = {};

@@ -20,7 +20,9 @@ namespace echoloop {
 void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   c_ = &c;
   area_ = area;
-  if (std::exchange(compact_, c.compact) != c.compact) was_open_.clear();  // the other layout has its own folded panels
+  const std::pair layout{c.compact, c.view.mode};
+  if (std::exchange(layout_, layout) != layout) was_open_.clear();
+  c.ui.tips_beside(area);
   const float padding = c.ui.px(c.compact ? 12 : 16);
   start_ = scroll_.begin(c.ui, bar, area);
   if (scroll_.moved()) opened_.reset();  // the user scrolls away
@@ -66,7 +68,10 @@ void PanelColumn::watch(const PanelRow& panel, bool open, float top) {
   if (opened_->same >= kSettled) opened_.reset();
 }
 
-void PanelColumn::end() { scroll_.end(c_->ui, column_.y + c_->ui.px(8)); }
+void PanelColumn::end() {
+  scroll_.end(c_->ui, column_.y + c_->ui.px(8));
+  c_->ui.tips_beside({});
+}
 
 HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditHistory& history) {
   if (!l.left_shown) return HistoryAct::none;
@@ -85,6 +90,7 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
   if (!l.right_shown) return act;
   ui.focus().enter(WindowPart::right);
   right_.begin(c, "right_bar", l.right);
+  if (c.view.mode == WindowMode::view && !c.view.try_closed) try_card(c, right_.next());
   draw_panels(c, right_, PanelSide::right, l.right, history);
   right_.end();
   return act;
@@ -107,11 +113,13 @@ HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelS
   if (side == PanelSide::right) open_measure_panel(c);
   const bool high = area.height() >= c.ui.px(kWholeStream);
   c.more_stream = high != other_stream_;
+  const WindowMode mode = c.view.mode;
   for (const PanelRow& panel : panels()) {
-    if (panel.side != side) continue;
+    if (panel.side != side || !is_in(panel, mode)) continue;
     column.draw(panel);
-    if (panel.key == "source") act = presets_.draw(c, column.next(), history);
+    if (panel.key == "source" && mode == WindowMode::engineer) act = presets_.draw(c, column.next(), history);
   }
+  if (mode == WindowMode::view && side == PanelSide::left) engineer_link(c, column.next());
   other_stream_ = high != c.more_stream;
   return act;
 }

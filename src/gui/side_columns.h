@@ -46,7 +46,7 @@ class PanelColumn {
   Column column_;
   float start_ = 0;
   bool first_ = true;
-  bool compact_ = false;
+  std::pair<bool, WindowMode> layout_;         // each has its own open panels
   std::map<std::string_view, bool> was_open_;  // by key of the panel, as last drawn
   std::optional<Opened> opened_;
 };

@@ -34,7 +34,7 @@ std::unique_ptr<Surface> make_surface(const ViewerOptions& o, const ViewSettings
 struct Viewer::Impl {
   Impl(const ViewerOptions& o, Commands& to, LiveImages& live, PastImages* past)
       : options(o),
-        saved(load_view_settings(o.settings_file)),
+        saved(load_view_settings(o.settings_file, o.first_mode)),
         surface(make_surface(o, saved)),
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live, past),

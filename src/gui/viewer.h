@@ -29,10 +29,11 @@ struct ViewerOptions {
   SurfaceKind surface = SurfaceKind::window;
   Interop interop = Interop::try_it;
   std::filesystem::path shader_dir = {};
-  std::filesystem::path settings_file = {};  // stores layout and last folder; empty = not stored
-  bool remembered_place = false;             // opens at the last run's place; otherwise width and height apply
-  FirstTour first_tour = FirstTour::off;     // tour of the window, once; needs writable settings
-  double ui_scale = 0;                       // 0 = that of the last run, or of the monitor
+  std::filesystem::path settings_file = {};      // stores layout and last folder; empty = not stored
+  bool remembered_place = false;                 // opens at the last run's place; otherwise width and height apply
+  FirstTour first_tour = FirstTour::off;         // tour of the window, once; needs writable settings
+  WindowMode first_mode = WindowMode::engineer;  // without a settings file
+  double ui_scale = 0;                           // 0 = that of the last run, or of the monitor
   Closing closing = Closing::by_user;
   bool vsync = true;
   Queries queries = {};

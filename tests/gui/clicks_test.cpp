@@ -82,12 +82,18 @@ struct Situation {
   Dock dock;
   bool measure;
   Tried columns = Tried::every_column;
+  WindowMode mode = WindowMode::engineer;
 };
-constexpr std::array<Situation, 5> kSituations = {{{"live", live, Dock::none, false},
-                                                   {"frozen", frozen_with_marks, Dock::m_mode, true},
-                                                   {"fault", faulty, Dock::spectrogram, false},
-                                                   {"compared", compared, Dock::none, true, Tried::widest},
-                                                   {"beside", compared_beside, Dock::inspector, false, Tried::widest}}};
+constexpr WindowMode kView = WindowMode::view;
+constexpr std::array<Situation, 8> kSituations = {
+    {{"live", live, Dock::none, false},
+     {"frozen", frozen_with_marks, Dock::m_mode, true},
+     {"fault", faulty, Dock::spectrogram, false},
+     {"compared", compared, Dock::none, true, Tried::widest},
+     {"beside", compared_beside, Dock::inspector, false, Tried::widest},
+     {"view", live, Dock::none, false, Tried::every_column, kView},
+     {"view, frozen", frozen_with_marks, Dock::m_mode, true, Tried::widest, kView},
+     {"view, fault", faulty, Dock::spectrogram, false, Tried::widest, kView}}};
 
 struct Columns {
   const char* name;
@@ -105,7 +111,7 @@ std::set<std::string> effect_of(const WindowState& before, ViewSettings view_bef
   }
   ViewSettings view = after.screen->settings();
   for (const PanelRow& panel : panels()) {
-    if (view.is_open(panel.key, compact) != view_before.is_open(panel.key, compact)) {
+    if (view.mode == view_before.mode && view.is_open(panel.key, compact) != view_before.is_open(panel.key, compact)) {
       what.insert("panel " + std::string(panel.key));
     }
   }
@@ -113,6 +119,8 @@ std::set<std::string> effect_of(const WindowState& before, ViewSettings view_bef
     if (changed) what.insert(name);
   };
   note(view.dock != view_before.dock, "dock");
+  note(view.mode != view_before.mode, "mode");
+  note(view.try_closed != view_before.try_closed, "try");
   note(view.histogram != view_before.histogram, "histogram");
   note(view.timeline_frames != view_before.timeline_frames, "timeline frames");
   note(before.marks.tool != now.marks.tool, "tool");
@@ -137,7 +145,7 @@ std::string joined(const std::set<std::string>& words) {
 
 // What lies on the image lies on it on purpose: there the smaller one takes the mouse.
 bool lies_on_image(const std::string& a, const std::string& b) {
-  const std::set<std::string> on = {"wipe", "wipe_handle", "swap", "picture"};
+  const std::set<std::string> on = {"wipe", "wipe_handle", "swap", "picture", "orientation"};
   return on.contains(a) && on.contains(b);
 }
 
@@ -156,6 +164,7 @@ class Clicks {
     window_.scale = static_cast<double>(fitting_scale(
         static_cast<float>(window.scale), static_cast<float>(window.width), static_cast<float>(window.height)));
     window_.view.dock = situation_.dock;
+    window_.view.mode = situation_.mode;
     compact_ = static_cast<double>(window.width) / window_.scale < static_cast<double>(theme::kCompactBelow);
     window_.view.is_open("measure", compact_) = situation_.measure;
     BareScreen settled(window_, situation_.state(), image_);
@@ -224,7 +233,8 @@ TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
   Tally tally;
   for (const Situation& situation : kSituations) {
     Clicks clicks(situation, tally);
-    for (const int width : {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024}) {
+    for (const int width : {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024, 800, 640}) {
+      if (width < 1024 && situation.mode == WindowMode::engineer) continue;
       for (const Columns& columns : kColumns) {
         if (situation.columns == Tried::widest && &columns != &kColumns.back()) continue;
         BareWindow window{.width = width, .height = std::max(640, width * 9 / 16), .scale = GetParam()};
@@ -284,7 +294,7 @@ TEST(TransmitRows, SelectARangeAndSayNoToScanLines) {
 TEST(RefineRows, SetWhatTheySay) {
   ECHO_SCENE(scene, 1600, kTall);
   scene.frames(2);
-  if (scene.rect("median").width() == 0.0F) scene.click("more_formation");
+  if (scene.rect("median").width() == 0.0F) scene.click("more_display");
   scene.frames(1);
   scene.drag("persistence_s", 0.0F, 0.5F);
   EXPECT_NEAR(scene.state.params.refine.persistence_s, 1.0, 0.1);

@@ -53,8 +53,7 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.6F), 106, 2);
 }
 
-// A narrow image has no room for a parameter's name: the value, which is what differs, stays.
-TEST(Compare, NarrowBadgesKeepTheValue) {
+TEST(Compare, LabelsOfANarrowImageHaveTheirValuesBesideIt) {
   static constexpr Grid kNarrow{.x0_m = -4e-3, .x1_m = 4e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 101};
   ECHO_SCENE(scene, 1600, 900);
   scene.freeze(100, 50);
@@ -73,8 +72,8 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
   const Rect r = scene.viewer->screen().picture();
   ASSERT_LT(r.width(), 300.0F);
   int different = 0;
-  for (float y = r.y0; y < r.y0 + 40; ++y) {
-    for (float x = r.cx() + 8; x < r.x1; ++x)
+  for (float y = r.y0 - 50; y < r.y0 - 30; ++y) {
+    for (float x = r.cx() + 8; x < r.x1 + 100; ++x)
       different += std::abs(gray_at(one, x, y) - gray_at(other, x, y)) > 40 ? 1 : 0;
   }
   EXPECT_GT(different, 5);
@@ -230,15 +229,29 @@ TEST(Compare, ListsWhatDiffers) {
   EXPECT_EQ(list[3].b, "Hann");
 }
 
-TEST(Compare, ABadgeCountsWhatItDoesNotName) {
-  EXPECT_EQ(badge_rows(5, 100, BadgeName::none), 5U);
-  EXPECT_EQ(badge_rows(6, 100, BadgeName::none), 4U);
-  EXPECT_EQ(badge_rows(4, 100, BadgeName::shown), 4U);
-  EXPECT_EQ(badge_rows(5, 100, BadgeName::shown), 3U);
-  EXPECT_EQ(badge_rows(4, 10, BadgeName::none), 2U);  // a third of ten lines
-  EXPECT_EQ(badge_rows(2, 2, BadgeName::shown), 0U);
-  EXPECT_EQ(badge_rows(1, 2, BadgeName::shown), 1U);
-  EXPECT_EQ(badge_rows(0, 2, BadgeName::none), 0U);
+TEST(Compare, TheLabelsStandAboveTheImage) {
+  for (const CompareLook look : {CompareLook::wipe, CompareLook::side_by_side}) {
+    for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 640}, {700, 900}}) {
+      ECHO_SCENE(scene, width, height);
+      scene.put_image(kSquare, [](double, double) { return -20.0F; });
+      scene.freeze(20, 50);
+      scene.state.cine.compare = true;
+      scene.state.cine.compare_look = look;
+      scene.state.cine.a = scene.state.params;
+      scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
+      scene.put_past(1, kSquare, [](double, double) { return -30.0F; });
+      scene.frames(3);
+      const Rect a = scene.rect("label/A"), b = scene.rect("label/B");
+      const Rect image = scene.viewer->screen().picture();
+      const Rect first = look == CompareLook::wipe ? image : scene.viewer->screen().side_a_layout().image;
+      ASSERT_TRUE(a.width() > 0 && b.width() > 0 && first.width() > 0) << width;
+      EXPECT_LT(a.y1, first.y0);
+      EXPECT_LT(b.y1, image.y0);
+      EXPECT_GE(a.y0, scene.rect("compare_look").y1) << "below the bar of the comparison";
+      EXPECT_FALSE(a.overlaps(b));
+      EXPECT_FALSE(b.overlaps(first));
+    }
+  }
 }
 
 TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {

@@ -19,8 +19,10 @@ struct Size {
   double scale;
   int factor;
 };
-constexpr Size kSizes[] = {
-    {"1024x640", 1024, 640, 1.0, 2}, {"1600x900", 1600, 900, 1.0, 3}, {"4k", 3840, 2160, 2.0, 5}};
+constexpr Size kSizes[] = {{"1024x640", 1024, 640, 1.0, 2},
+                           {"1280x720", 1280, 720, 1.0, 2},
+                           {"1600x900", 1600, 900, 1.0, 3},
+                           {"4k", 3840, 2160, 2.0, 5}};
 
 // A wire every 5 mm in front of something that falls with depth.
 float wires(double x, double z) {
@@ -74,6 +76,17 @@ void marks(Scene& s) {
       {.number = 6, .kind = MarkKind::profile, .points = {{-9e-3, 23e-3}, {9e-3, 23e-3}}}};
   s.state.marks.selected = 1;
   for (const std::int64_t end = now_ns() + 150'000'000; now_ns() < end;) s.frames(1);  // 20 measurements a second
+}
+
+void show_sector(Scene& s) {
+  const double degree = kRadiansPerDegree;
+  s.put_image(polar_grid({0.0, -40 * degree, 40 * degree, 10e-3, 90e-3}, 81, 201),
+              [](double x, double z) { return wires(x / 4, z / 4); });
+}
+
+void show_view(Scene& s) {
+  s.viewer->apply_layout({{"mode", "view"}});
+  show_wires(s);
 }
 
 void put_presets(WindowState& state) {
@@ -148,7 +161,8 @@ void m_mode(Scene& s) {
 }
 
 // All are kept at 1600 x 900.
-enum class AlsoAt { nowhere, narrow, large, both };  // 1024 where the layout differs, 3840 for a few
+// 1024 where the layout differs, 3840 for a few, 1280 for the mode View.
+enum class AlsoAt { nowhere, narrow, large, both, all };
 
 struct State {
   const char* name;
@@ -157,7 +171,9 @@ struct State {
 };
 
 bool kept(const State& state, const Size& size) {
-  if (size.width == 1600 || state.also == AlsoAt::both) return true;
+  if (size.width == 1600 || state.also == AlsoAt::all) return true;
+  if (size.width == 1280) return false;
+  if (state.also == AlsoAt::both) return true;
   return state.also == (size.width < 1600 ? AlsoAt::narrow : AlsoAt::large);
 }
 const State kStates[] = {
@@ -191,12 +207,7 @@ const State kStates[] = {
      [](Scene& s) {
        show_wires(s), s.state.opening.progress = Progress{.text = "Opening wires.hdf5", .fraction = 0.4};
      }},
-    {"sector",
-     [](Scene& s) {
-       const double degree = kRadiansPerDegree;
-       s.put_image(polar_grid({0.0, -40 * degree, 40 * degree, 10e-3, 90e-3}, 81, 201),
-                   [](double x, double z) { return wires(x / 4, z / 4); });
-     }},
+    {"sector", show_sector},
     {"compare",
      [](Scene& s) {
        freeze(s);
@@ -206,6 +217,12 @@ const State kStates[] = {
        s.put_past(1, kSquare, wires, 121);
      },
      AlsoAt::both},
+    {"view", show_view, AlsoAt::all},
+    {"view_sector",
+     [](Scene& s) {
+       s.viewer->apply_layout({{"mode", "view"}});
+       show_sector(s);
+     }},
     {"marks", marks},
     {"presets", presets},
     {"formation", formation, AlsoAt::narrow},

@@ -198,7 +198,7 @@ TEST(Keys, DoWhatTheListSays) {
 }
 
 TEST(Recording, IsShownAsLongAsItLasts) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 1920, 1080);
   scene.frames(2);
   EXPECT_EQ(scene.rect("recording").width(), 0.0F);
   scene.click("record");

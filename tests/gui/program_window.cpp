@@ -86,6 +86,9 @@ ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) :
   const RgbImage look = scene.shot();
   width_ = look.width;
   height_ = look.height;
+  std::filesystem::create_directories(folder_ / "config" / "echoloop");
+  write_text_file(folder_ / "config" / "echoloop" / "window",
+                  "mode = " + layout_text(scene.viewer->settings()).at("mode") + "\n");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   server_ =

@@ -164,18 +164,6 @@ TEST(SectorPicture, ThePointerReadsWhatTheScaleSays) {
   EXPECT_NE(polar_text(image, image.grid.sector, 0.0, 30e-3).find("r 30.0 mm"), std::string::npos);
 }
 
-TEST(SectorPicture, TheReadOutIsBesideTheSector) {
-  const ReadOutSurroundings middle{.pointer_x = 500, .pointer_y = 400};
-  constexpr float kWidth = 180, kHeight = 40;
-  for (const Rect& area : {Rect{232, 80, 776, 650}, Rect{296, 44, 1456, 500}}) {
-    const ImageLayout l = lay_out_picture(area, phased_grid(), 1, true, {});
-    const Rect chip = read_out_place(l, kWidth, kHeight, middle);
-    EXPECT_TRUE(chip.common(l.image).width() <= 0 || chip.common(l.image).height() <= 0);
-    EXPECT_TRUE(chip.x0 >= area.x0 && chip.x1 <= area.x1 && chip.y0 >= area.y0 && chip.y1 <= area.y1);
-    EXPECT_EQ(chip.width(), kWidth);
-  }
-}
-
 TEST(SectorPicture, LooksAtHomeEverywhere) {
   for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 640}}) {
     ECHO_SCENE(scene, width, height);

@@ -26,7 +26,6 @@ class SoundSpeedWindow : public WindowTest {
 TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
   ASSERT_TRUE(
       until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
-  click("more_formation");
   EXPECT_DOUBLE_EQ(speed(), 1540.0);
   click("sound_speed_find");
   ASSERT_TRUE(until([&] {
@@ -55,7 +54,6 @@ TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
 TEST_F(SoundSpeedWindow, SearchesTheSelectedRegionAndCanBeCancelled) {
   ASSERT_TRUE(
       until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
-  click("more_formation");
   state().marks.list = {{.number = 4, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 25e-3}}}};
   state().marks.selected = 4;
   click("sound_speed_find");
@@ -82,7 +80,6 @@ TEST_F(SoundSpeedWindow, SearchesTheSelectedRegionAndCanBeCancelled) {
 TEST_F(SoundSpeedWindow, ReasonsWhereThereIsNoSearch) {
   ASSERT_TRUE(
       until([&] { return state().numbers.shown > 2 && state().analyses.of<SoundSpeedView>().why_not.empty(); }));
-  click("more_formation");
   state().params.formation.recipe = Recipe::course;
   ASSERT_TRUE(until([&] { return !state().analyses.of<SoundSpeedView>().why_not.empty(); }));
   EXPECT_NE(state().analyses.of<SoundSpeedView>().why_not.find("recipe=course"), std::string::npos);

@@ -16,6 +16,7 @@ constexpr StatusWidths kWidths = {.always = 250,
                                   .shown = 80,
                                   .playing = 110,
                                   .backend = 70,
+                                  .mode = 170,
                                   .reset = 50,
                                   .latency = 100,
                                   .keys = 80,
@@ -29,6 +30,7 @@ float width_of(const StatusFit& fit, const StatusWidths& w) {
                                      {fit.shown, w.shown},
                                      {fit.playing, w.playing},
                                      {fit.backend, w.backend},
+                                     {fit.mode, w.mode},
                                      {fit.reset, w.reset},
                                      {fit.latency, w.latency},
                                      {fit.keys, w.keys},
@@ -40,7 +42,7 @@ float width_of(const StatusFit& fit, const StatusWidths& w) {
 
 TEST(StatusFit, NothingOverlapsFromTheLeastRoomOn) {
   for (const StatusForm form : {StatusForm::wide, StatusForm::compact}) {
-    for (float room = kWidths.always; room < 1400; ++room) {
+    for (float room = kWidths.always; room < 1600; ++room) {
       StatusWidths w = kWidths;
       w.room = room;
       EXPECT_LE(width_of(fit_status_bar(w, form), w), room);
@@ -50,17 +52,17 @@ TEST(StatusFit, NothingOverlapsFromTheLeastRoomOn) {
 
 TEST(StatusFit, PartsLeaveInTheirOrder) {
   StatusWidths w = kWidths;
-  w.room = 1090;
+  w.room = 1260;
   EXPECT_TRUE(fit_status_bar(w, StatusForm::wide).device);
   EXPECT_FALSE(fit_status_bar(w, StatusForm::compact).device);
-  w.room = 750;
+  w.room = 920;
   const StatusFit narrow = fit_status_bar(w, StatusForm::wide);
   EXPECT_FALSE(narrow.device || narrow.present || narrow.latency_word || narrow.shown);
-  EXPECT_TRUE(narrow.playing && narrow.backend && narrow.reset && narrow.latency);
+  EXPECT_TRUE(narrow.playing && narrow.backend && narrow.mode && narrow.reset && narrow.latency);
   w.room = 520;
   const StatusFit least = fit_status_bar(w, StatusForm::compact);
   EXPECT_TRUE(least.latency);
-  EXPECT_FALSE(least.reset || least.backend);
+  EXPECT_FALSE(least.reset || least.backend || least.mode);
   w.room = 345;
   EXPECT_TRUE(fit_status_bar(w, StatusForm::compact).rate);
   EXPECT_FALSE(fit_status_bar(w, StatusForm::compact).keys);

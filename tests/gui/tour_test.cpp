@@ -27,30 +27,30 @@ bool overlap(const Rect& a, const Rect& b) { return a.x0 < b.x1 && b.x0 < a.x1 &
 
 // How the list writes each key.
 const std::map<std::string, Key>& key_names() {
-  static const std::map<std::string, Key> names = {{"Space", Key::space},   {"Tab", Key::tab},
-                                                   {"Esc", Key::escape},    {"Enter", Key::enter},
-                                                   {"↑", Key::up},          {"↓", Key::down},
-                                                   {"←", Key::left},        {"→", Key::right},
-                                                   {"Home", Key::home},     {"End", Key::end},
-                                                   {"F1", Key::f1},         {"F5", Key::f5},
-                                                   {"F6", Key::f6},         {"F9", Key::f9},
-                                                   {"F11", Key::f11},       {"[", Key::left_bracket},
-                                                   {"−", Key::minus},       {"]", Key::right_bracket},
-                                                   {"=", Key::equal},       {"Del", Key::remove},
-                                                   {"1", Key::digit1},      {"9", Key::digit9},
-                                                   {"A", Key::a},           {"C", Key::c},
-                                                   {"D", Key::d},           {"F", Key::f},
-                                                   {"I", Key::i},           {"M", Key::m},
-                                                   {"N", Key::n},           {"O", Key::o},
-                                                   {"P", Key::p},           {"R", Key::r},
-                                                   {"S", Key::s},           {"X", Key::x},
-                                                   {"Y", Key::y},           {"Z", Key::z},
-                                                   {"0", Key::digit0},      {"2", Key::digit2},
-                                                   {"3", Key::digit3},      {"4", Key::digit4},
-                                                   {"5", Key::digit5},      {"6", Key::digit6},
-                                                   {"7", Key::digit7},      {"8", Key::digit8},
-                                                   {"Q", Key::q},           {"PgUp", Key::page_up},
-                                                   {"PgDn", Key::page_down}};
+  static const std::map<std::string, Key> names = {{"Space", Key::space},  {"Tab", Key::tab},
+                                                   {"Esc", Key::escape},   {"Enter", Key::enter},
+                                                   {"↑", Key::up},         {"↓", Key::down},
+                                                   {"←", Key::left},       {"→", Key::right},
+                                                   {"Home", Key::home},    {"End", Key::end},
+                                                   {"F1", Key::f1},        {"F5", Key::f5},
+                                                   {"F6", Key::f6},        {"F9", Key::f9},
+                                                   {"F11", Key::f11},      {"[", Key::left_bracket},
+                                                   {"−", Key::minus},      {"]", Key::right_bracket},
+                                                   {"=", Key::equal},      {"Del", Key::remove},
+                                                   {"1", Key::digit1},     {"9", Key::digit9},
+                                                   {"A", Key::a},          {"C", Key::c},
+                                                   {"D", Key::d},          {"E", Key::e},
+                                                   {"F", Key::f},          {"I", Key::i},
+                                                   {"M", Key::m},          {"N", Key::n},
+                                                   {"O", Key::o},          {"P", Key::p},
+                                                   {"R", Key::r},          {"S", Key::s},
+                                                   {"X", Key::x},          {"Y", Key::y},
+                                                   {"Z", Key::z},          {"0", Key::digit0},
+                                                   {"2", Key::digit2},     {"3", Key::digit3},
+                                                   {"4", Key::digit4},     {"5", Key::digit5},
+                                                   {"6", Key::digit6},     {"7", Key::digit7},
+                                                   {"8", Key::digit8},     {"Q", Key::q},
+                                                   {"PgUp", Key::page_up}, {"PgDn", Key::page_down}};
   return names;
 }
 
@@ -101,7 +101,7 @@ TEST(Keys, EveryKeyHasARowAndNoneHasTwo) {
   }
   for (const DockRow& row : kDocks) EXPECT_TRUE(is_listed(std::string(row.key_name), false)) << row.name;
   for (int key = 0; key <= static_cast<int>(Key::z); ++key) {
-    const bool of_assistant = key == static_cast<int>(Key::e) || key == static_cast<int>(Key::t);
+    const bool of_assistant = key == static_cast<int>(Key::t);
     EXPECT_EQ(listed.contains(static_cast<Key>(key)), !of_assistant) << key;
   }
 }

@@ -72,7 +72,11 @@ inline Options script_options(const std::string& source) {
 // Offscreen window with its settings in a folder removed with it.
 class ScriptedWindow {
  public:
-  ScriptedWindow() { ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1); }
+  ScriptedWindow() {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    std::filesystem::create_directories(folder_ / "config" / "echoloop");
+    write_text_file(folder_ / "config" / "echoloop" / "window", "mode = engineer\n");
+  }
   void begin(const Options& options) {
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();

@@ -54,6 +54,7 @@ ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop
           .settings_file = kiosk ? "" : settings_file(),
           .remembered_place = !scripted && !options.size_given,
           .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
+          .first_mode = scripted && !kiosk ? WindowMode::engineer : WindowMode::view,
           .ui_scale = options.ui_scale,
           .closing = kiosk ? Closing::never : Closing::by_user,
           .vsync = true,

@@ -24,7 +24,7 @@ Setup WindowReset::setup() const {
 
 void WindowReset::begin() {
   start_ = setup();
-  start_->view = {};
+  start_->view = initial_view(start_->view.mode);
   reset_ns_ = now_ns();
 }
 

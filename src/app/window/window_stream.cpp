@@ -129,6 +129,7 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
     if (!opened.facts.contains(row->name)) state.assumed[row->name] = fact_of(acquisition, *row);
   }
   state.stream = plan.stream;
+  state.automatic_policy = chosen_queue_ ? std::optional(chosen_queue_->policy) : std::nullopt;
   state.params = accepted_ = plan.preset.params;
   state.defaults = plan.defaults;
   state.source = opened.info;

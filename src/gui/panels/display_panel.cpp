@@ -87,8 +87,9 @@ void display_panel(PanelContext& c, Column& column, bool& open) {
   if (!open) return;
   column.y += ui.px(2);
   const MoreRows more = c.more_display ? MoreRows::shown : MoreRows::hidden;
-  const bool changed = param_rows(c, column, {kPart<&ImagingParams::display>}, more, kDisplayRows);
+  bool changed = param_rows(c, column, {kPart<&ImagingParams::display>}, more, kDisplayRows);
   if (!c.compact || c.more_display) reference_row(c, column);
+  changed |= param_rows(c, column, {kPart<&ImagingParams::refine>}, more, {});
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 

@@ -449,6 +449,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   return changed;
 }
 
-constinit const PanelRow FlowAnalysis::kPanel{.key = "flow", .open = false, .open_compact = false, .draw = flow_panel};
+constinit const PanelRow FlowAnalysis::kPanel{
+    .key = "flow", .open = false, .open_compact = false, .mode = PanelMode::engineer, .draw = flow_panel};
 
 }  // namespace echoloop

@@ -104,17 +104,6 @@ Interval band_limits_mhz(const Model& model, const Edits& edits) {
   return {0.0, std::max({top, model.defaults.formation.band_high_hz, edits.params.formation.band_high_hz}) * to_mhz};
 }
 
-// Returns the depth of the last samples, at the speed of sound in use.
-double recorded_depth_mm(const Model& model, const Edits& edits) {
-  double last_s = 0.0;
-  if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
-    for (const Transmit& t : a->transmits) last_s = std::max(last_s, t.t0_s + a->n_samples / a->sampling_hz);
-  }
-  const double depth_m =
-      std::max(0.5 * last_s * edits.params.formation.sound_speed_m_s, edits.params.formation.depth_max_m);
-  return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
-}
-
 bool grid_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.edits.params;
@@ -151,7 +140,7 @@ bool band_row(PanelContext& c, Column& column) {
                       "band_low_hz", "band_high_hz", 0.2);
 }
 
-bool depth_row(PanelContext& c, Column& column) {
+bool depth_range_row(PanelContext& c, Column& column) {
   return interval_row(c, column,
                       {.id = "depth",
                        .label = "Depth",
@@ -164,7 +153,7 @@ constexpr std::array<OwnRow, 17> kFormationRows = {{{"recipe", recipe_row},
                                                     {"sound_speed_m_s", sound_speed_row},
                                                     {"band_low_hz", band_row},
                                                     {"band_high_hz", nullptr},
-                                                    {"depth_min_m", depth_row},
+                                                    {"depth_min_m", depth_range_row},
                                                     {"depth_max_m", nullptr},
                                                     {"grid_nx", grid_row},
                                                     {"grid_nz", nullptr},
@@ -192,6 +181,16 @@ void say_side(PanelContext& c, const Column& column, float header_y) {
 
 }  // namespace
 
+double recorded_depth_mm(const Model& model, const Edits& edits) {
+  double last_s = 0.0;
+  if (const Acquisition* a = model.source.acquisition.get(); a != nullptr && a->sampling_hz > 0.0) {
+    for (const Transmit& t : a->transmits) last_s = std::max(last_s, t.t0_s + a->n_samples / a->sampling_hz);
+  }
+  const double depth_m =
+      std::max(0.5 * last_s * edits.params.formation.sound_speed_m_s, edits.params.formation.depth_max_m);
+  return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
+}
+
 float more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more) {
   const std::string_view word = more ? "less" : "more";
   const float w = ui.width(Type::small, word) + ui.px(8);
@@ -218,17 +217,17 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   if (c.edits.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
-  const bool changed = param_rows(
-      c, column, {kPart<&ImagingParams::formation>, kPart<&ImagingParams::transmits>, kPart<&ImagingParams::refine>},
-      more, kFormationRows);
+  const bool changed =
+      param_rows(c, column, {kPart<&ImagingParams::formation>, kPart<&ImagingParams::transmits>}, more, kFormationRows);
   if (changed) c.commands.send(command::ParamsChanged{});
 }
 
-// Speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
+// Speed of sound, with the button of its search; below it progress, curves, peak and Apply.
 
 namespace {
 
 constexpr float kCurveHeight = 64;
+constexpr std::string_view kSearching = "A search is in progress.";
 constexpr std::string_view kFindHelp =
     "Searches 41 speeds of sound within 150 m/s on the frame on screen for the one at which the channels agree best, "
     "in the selected region or the whole image, with F 1.5 or more. The stream continues; no parameter changes before "
@@ -321,24 +320,25 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
   ui.cross(close.cx(), close.cy(), theme::kText2);
 }
 
-void find_row(PanelContext& c, Column& column) {
-  const Rect r = c.ui.row(column, theme::kRow, 4);
-  if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
-                  {"Find the speed of sound", kFindHelp, c.model.analyses.of<SoundSpeedView>().why_not})) {
-    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
-  }
-}
-
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
+  constexpr float kFind = 48, kGap = 10;
   const SoundSpeedView& search = c.model.analyses.of<SoundSpeedView>();
-  const bool changed = param_row(c, column, "sound_speed_m_s");
+  Column slider = column;
+  slider.x1 -= c.ui.px(kFind + kGap);
+  const bool changed = param_row(c, slider, "sound_speed_m_s");
+  const float y = column.y + c.ui.px(5);
+  column.y = slider.y;
+  if (c.ui.button(
+          "sound_speed_find", {column.x1 - c.ui.px(kFind), y, column.x1, y + c.ui.px(theme::kRow)}, {.label = "Find"},
+          {"Find the speed of sound", kFindHelp, search.fraction ? kSearching : std::string_view(search.why_not)})) {
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
+  }
   if (search.fraction) {
     progress_row(c, column, *search.fraction);
     return changed;
   }
-  if (c.more_formation) find_row(c, column);
   if (search.found) result_rows(c, column, *search.found);
   return changed;
 }

@@ -246,6 +246,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
 
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open) {
   Ui& ui = c.ui;
+  if (c.view.mode == WindowMode::view) return ui.header(words.id, column, words.title, words.summary, open);
   Column head = column;
   const float side = ui.px(22);
   head.x1 -= side + ui.px(4);

@@ -509,7 +509,11 @@ void objects_table(PanelContext& c, Column& column) {
   ImGui::PopClipRect();
 }
 
-constinit const PanelRow ObjectAnalysis::kPanel{
-    .key = "objects", .open = false, .open_compact = false, .draw = objects_panel, .take_wheel = take_objects_wheel};
+constinit const PanelRow ObjectAnalysis::kPanel{.key = "objects",
+                                                .open = false,
+                                                .open_compact = false,
+                                                .mode = PanelMode::engineer,
+                                                .draw = objects_panel,
+                                                .take_wheel = take_objects_wheel};
 
 }  // namespace echoloop

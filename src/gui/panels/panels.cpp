@@ -8,6 +8,8 @@ namespace echoloop {
 
 // Panels and wheel handlers, each defined in its panel's file.
 void source_panel(PanelContext& c, Column& column, bool& open);
+void look_at_panel(PanelContext& c, Column& column, bool& open);
+void image_panel(PanelContext& c, Column& column, bool& open);
 void formation_panel(PanelContext& c, Column& column, bool& open);
 void display_panel(PanelContext& c, Column& column, bool& open);
 void faults_panel(PanelContext& c, Column& column, bool& open);
@@ -20,12 +22,21 @@ void log_panel(PanelContext& c, Column& column, bool& open);
 namespace {
 
 constexpr auto kLeftPanels = PanelSide::left, kRightPanels = PanelSide::right;
+constexpr auto kView = PanelMode::view, kEngineer = PanelMode::engineer;
 
-constexpr std::array kFirst{PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
-                            PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
-                            PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel}};
+constexpr std::array kFirst{
+    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .open_view = true, .draw = source_panel},
+    PanelRow{.key = "look_at", .side = kLeftPanels, .mode = kView, .open_view = true, .draw = look_at_panel},
+    PanelRow{.key = "image", .side = kLeftPanels, .mode = kView, .open_view = true, .draw = image_panel},
+    PanelRow{.key = "formation", .side = kLeftPanels, .mode = kEngineer, .draw = formation_panel},
+    PanelRow{.key = "display", .side = kLeftPanels, .mode = kEngineer, .draw = display_panel}};
 constexpr std::array kLast{
-    PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
+    PanelRow{.key = "faults",
+             .side = kLeftPanels,
+             .open = false,
+             .open_compact = false,
+             .mode = kEngineer,
+             .draw = faults_panel},
     PanelRow{.key = "measure",
              .side = kRightPanels,
              .open = false,

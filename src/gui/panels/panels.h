@@ -60,7 +60,8 @@ float more_link(Ui& ui, const char* id, const Column& column, float header_y, bo
 
 // Control of a panel for any row of the parameter table: a slider, segments, or a list. UI thread only.
 
-ParamContext param_context(const PanelContext& c);
+ParamContext param_context(const Model& model, const Edits& edits);
+inline ParamContext param_context(const PanelContext& c) { return param_context(c.model, c.edits); }
 
 // Draws one parameter. Returns true if the value has changed.
 bool param_row(PanelContext& c, Column& column, const ParamSpec& spec);
@@ -74,6 +75,9 @@ bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec);
 
 // Reason for the disabled controls of a source's values without a source.
 inline constexpr std::string_view kNoAcquisition = "Known once a source is open.";
+
+// Returns the depth of the last samples, at the speed of sound in use.
+double recorded_depth_mm(const Model& model, const Edits& edits);
 
 // Draws the speed of sound, its search and the result. Returns true if the value has changed.
 bool sound_speed_row(PanelContext& c, Column& column);
@@ -93,6 +97,20 @@ enum class MoreRows { hidden, shown };
 // Draws the visible parameters of `parts`, in the order of the table. Returns true if a value has changed.
 bool param_rows(PanelContext& c, Column& column, std::initializer_list<ParamPart> parts, MoreRows more,
                 std::span<const OwnRow> own);
+
+// Parts of the mode View, next to its panels. UI thread only.
+
+void engineer_link(PanelContext& c, Column& column);  // to the mode with all settings
+void try_card(PanelContext& c, Column& column);       // first keys; closed by the user for good
+// Returns why colour flow has no effect now; empty: it has one.
+std::string_view why_no_flow(const Model& model, const Edits& edits);
+void toggle_flow(const Model& model, Edits& edits, Commands& commands);
+
+// Selects the tool for the opened view; the pointer when it was closed.
+void take_inspect_tool(Marks& marks, Dock opened);
+// Opens a closed dock in place of the open one; closes an open one. Spectral Doppler turns its gate on when opened, off
+// when closed.
+void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock);
 
 // Row of presets above the parameters: chips with their keys 1 to 9, undo and redo, and a panel to save, rename, delete
 // and choose a preset for the probe. UI thread only.

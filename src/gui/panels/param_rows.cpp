@@ -37,11 +37,11 @@ std::vector<Choice> choices_of(const ParamSpec& spec) {
 
 }  // namespace
 
-ParamContext param_context(const PanelContext& c) {
-  return {.params = c.edits.params,
-          .acquisition = c.model.source.acquisition.get(),
-          .no_half_precision = c.model.no_effect.precision,
-          .frozen = c.model.run == RunState::frozen};
+ParamContext param_context(const Model& model, const Edits& edits) {
+  return {.params = edits.params,
+          .acquisition = model.source.acquisition.get(),
+          .no_half_precision = model.no_effect.precision,
+          .frozen = model.run == RunState::frozen};
 }
 
 bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const ParamControl& control) {

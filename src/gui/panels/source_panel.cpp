@@ -123,7 +123,7 @@ bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
   return changed;
 }
 
-// Draws the choice among phantoms().
+// Draws the choice among phantoms(), as segments; in the mode View as a list with the name of any source.
 void phantom_choice(PanelContext& c, Column& column) {
   std::vector<Choice> choices;
   for (const PhantomRow& row : phantoms()) choices.push_back({row.title});
@@ -131,7 +131,9 @@ void phantom_choice(PanelContext& c, Column& column) {
   const int index = chosen == phantoms().end() ? -1 : static_cast<int>(chosen - phantoms().begin());
   const Rect r = c.ui.row(column, theme::kRow, 6);
   const Tip tip{"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}};
-  const auto picked = c.ui.segmented("phantom", r, choices, index, tip);
+  const auto picked = c.view.mode == WindowMode::view
+                          ? c.ui.combo("phantom", r, {c.model.source.name}, choices, index, tip)
+                          : c.ui.segmented("phantom", r, choices, index, tip);
   if (picked) c.commands.send(command::OpenPhantom{std::string(phantoms()[static_cast<std::size_t>(*picked)].name)});
 }
 
@@ -354,8 +356,9 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   ui.header("panel_source", column, "Source", open ? "" : c.model.source.name, open);
   if (!open) return;
   column.y += ui.px(4);
+  const bool view = c.view.mode == WindowMode::view;
   phantom_choice(c, column);
-  phantom_rows(c, column);
+  if (!view) phantom_rows(c, column);
   open_row(c, column);
   scanner_rows(c, column);
   const auto& opening = c.model.opening;
@@ -363,9 +366,10 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
            "Last recording: " + opening.continue_with.string());
   file_row(c, column, "repair", "Repair", opening.unfinished,
            "Unfinished recording: " + opening.unfinished.string() + ". Completes the file and opens it.");
-  info_line(c, column);
+  if (!view) info_line(c, column);
   doubts_row(c, column);
   fact_sliders(c, column);
+  if (view) return;
   if (!c.model.source.live) rate_slider(c, column);  // a scanner sets its own rate
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.edits.stream;

@@ -144,6 +144,15 @@ void policy_rows(PanelContext& c, Column& column) {
   column.y += ui.px(3);
 }
 
+// Returns whether the stream follows its source.
+std::string_view pace_word(const Model& model) {
+  if (model.run == RunState::fault) return "stopped";
+  if (image_rests(model)) return "paused";
+  if (model.numbers.pace.held_back == HeldBack::by_processing) return "limited by processing";
+  if (model.numbers.pace.held_back == HeldBack::by_source) return "limited by the source";
+  return model.numbers.dropped_share > 0.0 ? "drops frames" : "keeps up";
+}
+
 }  // namespace
 
 const PolicyWords& policy_words(RingPolicy policy) {
@@ -151,13 +160,16 @@ const PolicyWords& policy_words(RingPolicy policy) {
 }
 
 void stream_panel(PanelContext& c, Column& column, bool& open) {
-  const std::string policy = fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.edits.stream.policy)],
-                                         c.model.numbers.counts.slots);
+  const std::string folded =
+      c.view.mode == WindowMode::view
+          ? std::string(pace_word(c.model))
+          : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.edits.stream.policy)],
+                        c.model.numbers.counts.slots);
   const char* first_rows = c.compact ? "buffer full:" : "when the buffer is full:";
   lecture_header(c, column,
                  {.id = "panel_stream",
                   .title = "Stream",
-                  .summary = open ? first_rows : policy,
+                  .summary = open ? first_rows : folded,
                   .more_id = "more_stream",
                   .more = open ? &c.more_stream : nullptr},
                  open);

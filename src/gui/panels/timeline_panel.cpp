@@ -156,8 +156,15 @@ float formula(const Ui& ui, float x, const Rect& r, ImU32 color, std::string_vie
   while (begin < text.size()) {
     const std::size_t mark = std::min(text.find('_', begin), text.size());
     x = ui.text(Type::small, x, r.y0, r.height(), color, text.substr(begin, mark - begin));
-    if (mark + 1 < text.size())
-      x = ui.text(Type::small, x, r.y0 + ui.px(3), r.height(), color, text.substr(mark + 1, 1));
+    if (mark + 1 < text.size()) {
+      constexpr float kSmaller = 0.78F;
+      const std::string_view letter = text.substr(mark + 1, 1);
+      const float whole = ui.fonts().size(Type::small), size = std::round(kSmaller * whole);
+      const float y = std::round(r.cy() + 0.5F * whole - size + ui.px(3));
+      ui.list().AddText(ui.fonts().font(Type::small), size, {std::round(x), y}, color, letter.data(),
+                        letter.data() + letter.size());
+      x = std::round(x) + std::ceil(kSmaller * ui.width(Type::small, letter));
+    }
     begin = std::min(mark + 2, text.size());
   }
   return x;

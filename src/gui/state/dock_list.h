@@ -129,6 +129,9 @@ struct PanelContext;
 struct Column;
 struct Rect;
 
+// Mode of the window: view, for looking, with few controls; engineer, with all of them.
+enum class WindowMode { view, engineer };
+enum class PanelMode { both, view, engineer };        // modes with the panel
 enum class PanelSide { left, right };                 // a narrow window has one column for all
 enum class ClosedPanel { folded_to_head, left_out };  // left_out: not drawn, opened from elsewhere
 
@@ -137,6 +140,8 @@ struct PanelRow {
   PanelSide side = PanelSide::left;
   bool open = true;          // default
   bool open_compact = true;  // default in a low or narrow window
+  PanelMode mode = PanelMode::both;
+  bool open_view = false;  // default in the mode View
   ClosedPanel closed = ClosedPanel::folded_to_head;
   // Draws the head "panel_<key>" and, while `open`, the rows. A click on the head changes `open`.
   void (*draw)(PanelContext&, Column&, bool& open);
@@ -146,6 +151,9 @@ struct PanelRow {
 
 // Returns the panels from top to bottom.
 std::span<const PanelRow> panels();
+[[nodiscard]] constexpr bool is_in(const PanelRow& panel, WindowMode mode) {
+  return panel.mode == PanelMode::both || (panel.mode == PanelMode::view) == (mode == WindowMode::view);
+}
 
 // Settings for saving images, as shown in the save panel and kept between runs. Plain values.
 

@@ -343,6 +343,7 @@ struct Model {
   Notices notices;
   ControlReasons no_effect;
   ResetView reset;
+  std::optional<RingPolicy> automatic_policy;  // of this source; nullopt: none, as the user has chosen
 
   // Adds a line to the log. `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
   void say(Severity severity, const std::string& text, const std::string& cause = {});

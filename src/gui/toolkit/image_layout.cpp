@@ -67,7 +67,8 @@ ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const
 }
 
 int count(ColorBars bars) {
-  return static_cast<int>(bars.level) + static_cast<int>(bars.a) + static_cast<int>(bars.flow);
+  return static_cast<int>(bars.level) + static_cast<int>(bars.a) + static_cast<int>(bars.flow) +
+         static_cast<int>(bars.tgc);
 }
 
 void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars bars) {
@@ -78,6 +79,7 @@ void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars ba
     next.x0 += step;
     next.x1 += step;
   };
+  place(layout.tgc, bars.tgc);
   place(layout.color_bar, bars.level);
   place(layout.a_bar, bars.a);
   place(layout.flow_bar, bars.flow);

@@ -9,7 +9,8 @@ namespace echoloop {
 namespace {
 
 constexpr float kMinLeft = 232, kMaxLeft = 420, kMinRight = 248, kMaxRight = 480, kMinCentre = 480;
-constexpr float kDefaultLeft = 296, kDefaultRight = 344, kLeastWidth = 1024, kLeastBeside = 380;
+constexpr float kDefaultLeft = 296, kDefaultRight = 344, kViewLeft = 272, kViewRight = 264, kLeastWidth = 1024,
+                kLeastBeside = 380;
 
 }  // namespace
 
@@ -23,19 +24,20 @@ float clamp_right_width(float wanted, float logical_width, float left) {
   return std::clamp(wanted, kMinRight, std::max(kMinRight, std::min(kMaxRight, room)));
 }
 
-WindowLayout lay_out_window(float width, float height, float scale, const ColumnWidths& widths) {
+WindowLayout lay_out_window(float width, float height, float scale, const ColumnWidths& widths, WindowMode mode) {
   WindowLayout l;
   const float logical = width / scale;
   l.compact = logical < theme::kCompactBelow;
-  float left = widths.left > 0 ? widths.left : l.compact ? kMinLeft : kDefaultLeft;
-  float right = widths.right > 0 ? widths.right : l.compact ? kMinRight : kDefaultRight;
+  const bool view = mode == WindowMode::view;
+  float left = widths.left > 0 ? widths.left : l.compact ? kMinLeft : view ? kViewLeft : kDefaultLeft;
+  float right = widths.right > 0 ? widths.right : l.compact ? kMinRight : view ? kViewRight : kDefaultRight;
   if (l.compact) {  // limits widths chosen on a wide window, to keep room for the image
     left = std::min(left, kMinLeft + 0.25F * std::max(0.0F, logical - kLeastWidth));
     right = std::min(right, kMinRight + 0.25F * std::max(0.0F, logical - kLeastWidth));
   }
   left = clamp_left_width(left, logical, right);
   right = clamp_right_width(right, logical, left);
-  l.right_shown = logical - left - right >= kMinCentre;
+  l.right_shown = logical - left - right >= kMinCentre && !(view && l.compact);
   l.left_shown = logical - left >= kLeastBeside;
   if (!l.left_shown) left = 0;
   const auto px = [scale](float v) { return std::round(v * scale); };
@@ -113,8 +115,8 @@ class Room {
 }  // namespace
 
 StatusFit fit_status_bar(const StatusWidths& w, StatusForm form) {
-  Room room(w.room - w.always - w.device - w.present - w.latency_word - w.shown - w.playing - w.backend - w.reset -
-            w.latency - w.keys - w.rate);
+  Room room(w.room - w.always - w.device - w.present - w.latency_word - w.shown - w.playing - w.backend - w.mode -
+            w.reset - w.latency - w.keys - w.rate);
   const auto in_wide = [&](float width) {
     return form == StatusForm::compact ? room.leaves(width) : room.keeps(width);
   };
@@ -125,6 +127,7 @@ StatusFit fit_status_bar(const StatusWidths& w, StatusForm form) {
   fit.shown = room.keeps(w.shown);
   fit.playing = room.keeps(w.playing);
   fit.backend = room.keeps(w.backend);
+  fit.mode = room.keeps(w.mode);
   fit.reset = room.keeps(w.reset);
   fit.latency = room.keeps(w.latency);
   fit.keys = room.keeps(w.keys);

@@ -18,7 +18,8 @@ struct WindowLayout {
   bool left_shown = true, right_shown = true;  // a narrow window has one column, a very narrow one none
 };
 
-WindowLayout lay_out_window(float width, float height, float scale, const ColumnWidths& widths);
+WindowLayout lay_out_window(float width, float height, float scale, const ColumnWidths& widths,
+                            WindowMode mode = WindowMode::engineer);
 
 // Limits of a column that is being dragged, at scale 1.
 float clamp_left_width(float wanted, float logical_width, float right);
@@ -67,22 +68,22 @@ inline bool splitter_reset(const Hit& hit) {
 
 // Parts of the status bar that have room, as a pure function of widths. A narrow bar omits parts, the least important
 // first: device name, "Present", the word "latency", frames shown, slowdown relative to real time and the second kind
-// of faulty samples, backend, "Reset", latency, "Keys", rate. Source, state, lost frames, the first kind of faulty
-// samples and recording always stay. Any thread.
+// of faulty samples, backend, switch of the mode, "Reset", latency, "Keys", rate. Source, state, lost frames, the first
+// kind of faulty samples and recording always stay. Any thread.
 
 // Widths with the gap to the neighbour, in pixels; 0: part is absent.
 struct StatusWidths {
   float room = 0;  // width of the bar without its margins
   float always = 0;
-  float device = 0, present = 0, latency_word = 0, shown = 0, playing = 0, backend = 0, reset = 0, latency = 0,
-        keys = 0, rate = 0;
+  float device = 0, present = 0, latency_word = 0, shown = 0, playing = 0, backend = 0, mode = 0, reset = 0,
+        latency = 0, keys = 0, rate = 0;
 };
 
 enum class StatusForm { wide, compact };  // compact: without device, "Present" and the word from the start
 
 struct StatusFit {
-  bool device = true, present = true, latency_word = true, shown = true, playing = true, backend = true, reset = true,
-       latency = true, keys = true, rate = true;
+  bool device = true, present = true, latency_word = true, shown = true, playing = true, backend = true, mode = true,
+       reset = true, latency = true, keys = true, rate = true;
 };
 
 [[nodiscard]] StatusFit fit_status_bar(const StatusWidths& widths, StatusForm form);
@@ -106,6 +107,7 @@ struct ImageLayout {
   Rect image;                   // part of it that the image fills, whole pixels; empty: no image
   Rect color_bar;               // the bar itself, 14 wide
   Rect a_bar, flow_bar;         // bars next to it; set if ColorBars names them
+  Rect tgc;                     // curve of the TGC between image and bars; as these
   float caption_y = 0;          // top of the caption
   Grid grid;                    // grid of the whole image
   PlanePoint centre{0.0, 0.0};  // point at the room's centre
@@ -133,6 +135,7 @@ struct ColorBars {
   bool level = true;
   bool a = false;  // bar of A of a comparison, if its scale differs from B's
   bool flow = false;
+  bool tgc = false;  // the curve of the TGC, as wide as a bar
 };
 [[nodiscard]] int count(ColorBars bars);
 // Places the bars from `first` to the right, `step` pixels apart.

@@ -8,16 +8,21 @@ namespace echoloop {
 void Tooltip::offer(ImGuiID id, const Rect& control, const Tip& tip) {
   candidate_ = id;
   control_ = control;
+  beside_ = column_;
   title_ = tip.title;
   text_ = tip.why_not.empty() ? tip.text : tip.why_not;
 }
 
 void Tooltip::end_frame(Painter& painter) {
-  constexpr double kDelay_s = 0.4;
+  constexpr double kDelay_s = 0.4, kAfterDrag_s = 1.0;
   const double now = ImGui::GetTime();
-  if (candidate_ != id_ || ImGui::IsAnyItemActive()) {
+  column_ = {};
+  if (ImGui::IsAnyItemActive()) {
     id_ = candidate_;
-    since_s_ = now;
+    since_s_ = now + kAfterDrag_s - kDelay_s;
+  } else if (candidate_ != id_) {
+    id_ = candidate_;
+    since_s_ = std::max(since_s_, now);  // not sooner after a drag to another control
   }
   waits_ = id_ != 0 && now - since_s_ < kDelay_s;
   if (id_ != 0 && !waits_) draw(painter);
@@ -35,6 +40,11 @@ void Tooltip::draw(Painter& p) const {
   float x = control_.x0;
   float y = control_.y1 + p.px(6);
   if (y + h > screen.y - p.px(4)) y = control_.y0 - p.px(6) - h;
+  const float gap = p.px(8);
+  if (beside_.width() > 0 && std::max(beside_.x0, screen.x - beside_.x1) > w + 2 * gap) {
+    x = screen.x - beside_.x1 > w + 2 * gap ? beside_.x1 + gap : beside_.x0 - gap - w;
+    y = std::min(control_.y0, screen.y - h - p.px(4));
+  }
   x = std::max(p.px(4), std::min(x, screen.x - w - p.px(4)));
   y = std::max(p.px(4), y);
   const Rect box{x, y, x + w, y + h};

@@ -33,6 +33,8 @@ class Tooltip {
   void begin_frame() { candidate_ = 0; }
   [[nodiscard]] bool taken() const { return candidate_ != 0; }  // offered by a control in this frame
   void offer(ImGuiID id, const Rect& control, const Tip& tip);
+  // Places tooltips of the controls that follow right or left of this column; empty: below each control.
+  void set_column(const Rect& column) { column_ = column; }
   void end_frame(Painter& painter);                    // draws above everything else
   [[nodiscard]] bool waits() const { return waits_; }  // waits for its delay
 
@@ -43,6 +45,7 @@ class Tooltip {
   double since_s_ = 0;
   bool waits_ = false;
   Rect control_;
+  Rect column_, beside_;  // column being drawn; that of the control
   std::string title_, text_;
 };
 
@@ -150,6 +153,7 @@ class Ui : public Painter {
   void forget_keys() { focus_ = {}, editing_id_ = 0; }
   bool take_key(const KeyPress& press);  // before drawing; true if the focus or its control handled it
   void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
+  void tips_beside(const Rect& column) { tooltip_.set_column(column); }
   [[nodiscard]] bool escape() const { return escape_; }
   // Returns true after Enter in a line of text, or unused by a control: presses the primary button of a dialog.
   [[nodiscard]] bool enter() const { return enter_; }

@@ -66,6 +66,14 @@ void apply_saving(SaveChoice& saving, const std::string& key, const std::string&
   if (key == "save_name") saving.name = value;
 }
 
+// Returns the prefixes of the keys of panels, with the states that they name.
+template <class Settings>
+auto panel_keys(Settings& settings) {
+  return std::array{std::pair{std::string_view("panel_"), &settings.open},
+                    std::pair{std::string_view("compact_panel_"), &settings.open_compact},
+                    std::pair{std::string_view("view_panel_"), &settings.open_view}};
+}
+
 void apply(ViewSettings& settings, const std::string& key, const std::string& value) {
   apply_saving(settings.saving, key, value);
   if (key == "left_column") settings.widths.left = width_from(value);
@@ -74,6 +82,8 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "recent" && settings.recent.size() < kMostRecent) settings.recent.emplace_back(value);
   if (key == "last_preset") settings.last_preset = value;
   if (key == "window") settings.place = place_from(value);
+  if (key == "mode") settings.mode = value == "view" ? WindowMode::view : WindowMode::engineer;
+  if (key == "try") settings.try_closed = value == "closed";
   if (key == "toured") settings.toured = value == "yes";
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
   if (key == "histogram") settings.histogram = value == "open";
@@ -88,27 +98,28 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
       if (value == std::to_string(count)) settings.timeline_frames = count;
     }
   }
-  for (auto& [panel, open] : settings.open) {
-    if (key == "panel_" + panel) open = value == "open";
-  }
-  for (auto& [panel, open] : settings.open_compact) {
-    if (key == "compact_panel_" + panel) open = value == "open";
+  for (const auto& [prefix, panels] : panel_keys(settings)) {
+    if (!key.starts_with(prefix)) continue;
+    const auto found = panels->find(std::string_view(key).substr(prefix.size()));
+    if (found != panels->end()) found->second = value == "open";
   }
 }
 
 }  // namespace
 
-OpenPanels open_panels() {
+namespace {
+
+OpenPanels initially_open(bool PanelRow::*open_in) {
   OpenPanels open;
-  for (const PanelRow& row : panels()) open.emplace(row.key, row.open);
+  for (const PanelRow& row : panels()) open.emplace(row.key, row.*open_in);
   return open;
 }
 
-OpenPanels open_compact_panels() {
-  OpenPanels open;
-  for (const PanelRow& row : panels()) open.emplace(row.key, row.open_compact);
-  return open;
-}
+}  // namespace
+
+OpenPanels open_panels() { return initially_open(&PanelRow::open); }
+OpenPanels open_compact_panels() { return initially_open(&PanelRow::open_compact); }
+OpenPanels open_view_panels() { return initially_open(&PanelRow::open_view); }
 
 LayoutText layout_text(const ViewSettings& settings) {
   const auto open_or_folded = [](bool open) { return open ? "open" : "folded"; };
@@ -122,24 +133,30 @@ LayoutText layout_text(const ViewSettings& settings) {
                        {"latency_plot", settings.plotted == Latency::shown ? "shown" : "ready"},
                        {"timeline_frames", std::to_string(settings.timeline_frames)},
                        {"dock", std::string(dock_row(settings.dock).key_in_file)},
+                       {"mode", settings.mode == WindowMode::view ? "view" : "engineer"},
                        {"histogram", open_or_folded(settings.histogram)},
                        {"dock_height", number(settings.dock_height)}};
-  for (const auto& [panel, open] : settings.open) layout["panel_" + panel] = open_or_folded(open);
-  for (const auto& [panel, open] : settings.open_compact) layout["compact_panel_" + panel] = open_or_folded(open);
+  for (const auto& [prefix, panels] : panel_keys(settings)) {
+    for (const auto& [panel, open] : *panels) layout[std::string(prefix) + panel] = open_or_folded(open);
+  }
   return layout;
 }
 
 void apply_layout(ViewSettings& settings, const LayoutText& layout) {
   const LayoutText known = layout_text(settings);
+  if (!layout.empty()) settings.mode = WindowMode::engineer;  // unless it names another one
   for (const auto& [key, value] : layout) {
     if (known.contains(key)) apply(settings, key, value);
   }
 }
 
-ViewSettings load_view_settings(const std::filesystem::path& file) {
+ViewSettings load_view_settings(const std::filesystem::path& file, WindowMode first) {
   ViewSettings settings;
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return settings;  // reading a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(file, error)) {  // reading a pipe would wait for its writer
+    settings.mode = first;
+    return settings;
+  }
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const std::size_t equals = line.find(" = ");
@@ -161,6 +178,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
       out << "window = " << p.x << " " << p.y << " " << p.width << " " << p.height << (p.full_screen ? " full" : "")
           << "\n";
     }
+    if (settings.try_closed) out << "try = closed\n";
     out << "toured = " << (settings.toured ? "yes" : "no") << "\n";
     const auto line = [&out](const char* key, const std::string& text) {
       if (is_one_line(text)) out << key << " = " << text << "\n";

@@ -25,6 +25,7 @@ using OpenPanels = std::map<std::string, bool, std::less<>>;  // by PanelRow::ke
 // Return the initial states.
 OpenPanels open_panels();
 OpenPanels open_compact_panels();
+OpenPanels open_view_panels();
 
 inline constexpr std::size_t kMostRecent = 8;
 
@@ -32,6 +33,9 @@ struct ViewSettings {
   ColumnWidths widths;
   OpenPanels open = open_panels();
   OpenPanels open_compact = open_compact_panels();
+  OpenPanels open_view = open_view_panels();  // in the mode View
+  WindowMode mode = WindowMode::engineer;
+  bool try_closed = false;  // the card with first keys was closed by the user
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // latency shown in the stream panel
   int timeline_frames = 5;
@@ -50,23 +54,31 @@ struct ViewSettings {
     return dock == Dock::m_mode || (dock == Dock::spectrogram && transient.m_mode_beside);
   }
   [[nodiscard]] bool& is_open(std::string_view panel, bool compact) {
-    return (compact ? open_compact : open).find(panel)->second;
+    return (mode == WindowMode::view ? open_view : compact ? open_compact : open).find(panel)->second;
   }
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
-           a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
+           a.open_compact == b.open_compact && a.open_view == b.open_view && a.mode == b.mode &&
+           a.try_closed == b.try_closed && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
            a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
            a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 
+[[nodiscard]] inline ViewSettings initial_view(WindowMode mode) {
+  ViewSettings view;
+  view.mode = mode;
+  return view;
+}
+
 // Panels, columns and docks by their keys in the file, for sessions: without the window's place and opened files.
 using LayoutText = std::map<std::string, std::string>;
 LayoutText layout_text(const ViewSettings& settings);
 void apply_layout(ViewSettings& settings, const LayoutText& layout);
 
-ViewSettings load_view_settings(const std::filesystem::path& file);
+// Returns the settings; `first`: the mode without a file. Settings of a version without modes are of Engineer.
+ViewSettings load_view_settings(const std::filesystem::path& file, WindowMode first = WindowMode::engineer);
 // Returns false if it was not saved, without an error: the layout is optional.
 bool save_view_settings(const std::filesystem::path& file, const ViewSettings& settings);
 

@@ -77,84 +77,23 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
 
 constexpr std::string_view kBetweenParts = "   ";
 
-// Joins whole parts to lines, as many on a line as fit in `room`.
-std::vector<std::string> read_out_lines(const Ui& ui, const std::vector<std::string>& parts, float room) {
-  std::vector<std::string> lines;
-  for (const std::string& part : parts) {
-    std::string longer = lines.empty() ? part : lines.back() + std::string(kBetweenParts) + part;
-    if (lines.empty() || ui.width(Type::small, longer) > room) {
-      lines.push_back(part);
-    } else {
-      lines.back() = std::move(longer);
-    }
-  }
-  return lines;
-}
-
-struct ReadOut {
-  std::vector<std::string> lines;
-  bool second = false;  // the last line is secondary
-  float width = 0;
-};
-
-// Composes the lines; `echo` has its own line, unless it fits on the first one or not at all.
-ReadOut compose(const Ui& ui, const std::vector<std::string>& parts, const std::string& echo, float room) {
-  const auto wide = [&ui](std::string_view text) { return ui.width(Type::small, text); };
-  ReadOut r{.lines = read_out_lines(ui, parts, room)};
-  const std::string whole = r.lines[0] + std::string(kBetweenParts) + echo;
-  if (!echo.empty() && r.lines.size() == 1 && wide(whole) <= room) {
-    r.lines[0] = whole;
-  } else if (!echo.empty() && wide(echo) <= room) {
-    r.lines.push_back(echo);
-    r.second = true;
-  }
-  for (const std::string& text : r.lines) r.width = std::max(r.width, wide(text));
-  return r;
-}
-
-void draw_read_out(const ImageViewContext& c, const std::vector<std::string>& parts, const std::string& echo,
-                   ImVec2 mouse) {
-  constexpr float kShareBesideTip = 0.28F;  // share of the width of a sector's image
+// Draws whole parts at the right end of the caption line, as many as fit with the first items of the caption. Returns
+// the left end.
+float draw_read_out(const ImageViewContext& c, const std::vector<std::string>& parts, float right) {
+  constexpr float kFirstItems = 140;  // frame and time
   const Ui& ui = c.ui;
-  const Rect& image = c.layout.image;
-  const float room = image.width() - ui.px(32), line = ui.px(18);
-  const auto placed = [&](const ReadOut& r) {
-    return read_out_place(c.layout, r.width + ui.px(16), static_cast<float>(r.lines.size()) * line + ui.px(4),
-                          {.pointer_x = mouse.x,
-                           .pointer_y = mouse.y,
-                           .compared = !c.side.empty(),
-                           .scale_bar = scale_bar_box(ui, c.layout, ScaleBarType::small)});
-  };
-  ReadOut r = compose(ui, parts, echo, room);
-  if (c.layout.grid.polar() && placed(r).overlaps(image)) {
-    r = compose(ui, parts, echo, kShareBesideTip * image.width());
+  const float room = right - c.layout.image.x0 - ui.px(kFirstItems);
+  std::string text;
+  for (const std::string& part : parts) {
+    const std::string longer = text.empty() ? part : text + std::string(kBetweenParts) + part;
+    if (!text.empty() && ui.width(Type::small, longer) > room) break;
+    text = longer;
   }
-  if (r.width > room) return;
-  const Rect chip = placed(r);
-  ui.fill(chip, theme::kChip, 4);
-  for (std::size_t i = 0; i < r.lines.size(); ++i) {
-    const ImU32 ink = r.second && i + 1 == r.lines.size() ? theme::kText2 : theme::kText;
-    ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + static_cast<float>(i) * line, line, ink, r.lines[i]);
-  }
+  ui.text_right(Type::small, right, c.layout.caption_y + ui.px(8), ui.px(20), theme::kText, text);
+  return right - ui.width(Type::small, text) - ui.px(20);
 }
 
 }  // namespace
-
-Rect read_out_place(const ImageLayout& l, float width, float height, const ReadOutSurroundings& at) {
-  const auto px = [&l](float v) { return std::round(v * l.scale); };
-  const Rect& r = l.image;
-  const float under = l.caption_y + px(theme::kCaption), beside = r.x0 - px(theme::kRulerLeft);
-  if (l.grid.polar() && under + height <= l.room.y1 + px(theme::kCaption)) {
-    return {r.x1 - px(8) - width, under, r.x1 - px(8), under + height};
-  }
-  if (l.grid.polar() && r.x0 - width >= l.room.x0) return {beside - width, r.y0, beside, r.y0 + height};
-  float y0 = at.compared ? r.y1 - px(8) - height : r.y0 + px(8);
-  const bool in_corner =
-      std::abs(at.pointer_y - y0 - 0.5F * height) < px(30) + 0.5F * height && at.pointer_x > r.x1 - width - px(40);
-  const float x0 = in_corner ? r.x0 + px(8) : r.x1 - px(8) - width;
-  if (x0 < at.scale_bar.x1 && y0 + height > at.scale_bar.y0) y0 = at.scale_bar.y0 - px(4) - height;
-  return {x0, y0, x0 + width, y0 + height};
-}
 
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m) {
   const double down_m = z_m - sector.apex_z_m;
@@ -169,33 +108,62 @@ void draw_rulers(const ImageViewContext& c) {
   const ImageLayout& l = c.layout;
   const Rect& r = l.image;
   const double s = ui.scale();
-  if (l.grid.polar()) {
-    draw_sector_scale(c);
-  } else {
-    ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
-  }
-  const RulerAxis x = ruler_axis(l.x_m(r.x0), l.x_m(r.x1), static_cast<double>(r.width()), 64 * s, s);
+  const bool view = c.mode == WindowMode::view, sector = l.grid.polar();
+  const double unit_m = (view ? 10.0 : 1.0) * kMetresPerMillimetre;
+  // An axis counts millimetres: positions in the unit are passed as millimetres.
+  const double to_axis = kMetresPerMillimetre / unit_m;
+  if (sector && !view) draw_sector_scale(c);
+  if (!sector) ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  const RulerAxis x =
+      ruler_axis(l.x_m(r.x0) * to_axis, l.x_m(r.x1) * to_axis, static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
-  x.each([&](double mm, int index) {
-    const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
+  const auto across = [&](double at_units, int index) {
+    const float at = std::round(l.x_px(at_units * unit_m));
     const float length = tick_length(index, x.step.minor_per_major, ui);
     ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kTick);
     if (index != 0) return;
-    const std::string label = fixed(mm, x.step.decimals);
+    const std::string label = fixed(at_units, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
-  });
-  const RulerAxis z = ruler_axis(l.z_m(r.y0), l.z_m(r.y1), static_cast<double>(r.height()), 52 * s, s);
-  z.each([&](double mm, int index) {
-    const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
+  };
+  if (!sector || !view) x.each(across);
+  const RulerAxis z =
+      ruler_axis(l.z_m(r.y0) * to_axis, l.z_m(r.y1) * to_axis, static_cast<double>(r.height()), 52 * s, s);
+  z.each([&](double at_units, int index) {
+    const float at = std::round(l.z_px(at_units * unit_m));
     const float length = tick_length(index, z.step.minor_per_major, ui);
     ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kTick);
     if (index == 0)
-      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
+      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2,
+                    fixed(at_units, z.step.decimals));
   });
   // Drawn in the corner, clear of a label at the image's left edge.
   const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
-  const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
-  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");
+  const float first_x = sector && view ? r.x0 : l.x_px(first * unit_m) - ui.px(14);
+  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted,
+                view ? "cm" : "x, z mm");
+}
+
+void draw_orientation(const ImageViewContext& c) {
+  if (c.image.acquisition == nullptr || c.image.acquisition->probe.elements.size() < 2) return;
+  constexpr float kRadius = 9, kInset = 14, kLeastImage = 100;
+  Ui& ui = c.ui;
+  if (std::min(c.layout.image.width(), c.layout.image.height()) < ui.px(kLeastImage)) return;
+  const std::vector<Element>& elements = c.image.acquisition->probe.elements;
+  const bool left = elements.front().x_m <= elements.back().x_m;
+  const Rect& r = c.layout.image;
+  float edge = left ? r.x0 + ui.px(kInset) : r.x1 - ui.px(kInset);
+  if (c.layout.grid.polar()) {
+    const Sector& s = c.layout.grid.sector;
+    const float top =
+        c.layout.x_px(s.r0_m * std::sin(left ? s.angle0_rad : s.angle1_rad)) + ui.px(left ? -2 * kInset : 2 * kInset);
+    edge = left ? std::max(edge, top) : std::min(edge, top);
+  }
+  const float y = r.y0 + ui.px(kInset);
+  ui.disc(edge, y, kRadius + 1, theme::kHalo);
+  ui.ring(edge, y, kRadius, theme::kAccent, 1.5F);
+  const Rect box{edge - ui.px(kRadius), y - ui.px(kRadius), edge + ui.px(kRadius), y + ui.px(kRadius)};
+  ui.text_centred(Type::badge, box, theme::kAccent, "E");
+  ui.hit("orientation", box, {"Orientation", "The probe's element 1 is on this side.", {}});
 }
 
 void draw_caption(const ImageViewContext& c, float right) {
@@ -218,7 +186,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
 }
 
-void draw_pointer(const ImageViewContext& c, PlanePoint at) {
+float draw_pointer(const ImageViewContext& c, PlanePoint at, float right) {
   Ui& ui = c.ui;
   const ImageLayout& l = c.layout;
   const ImVec2 mouse{l.x_px(at.x_m), l.z_px(at.z_m)};
@@ -243,7 +211,10 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
         layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display, .picked = c.picked});
     if (!text.empty()) parts.push_back(std::move(text));
   }
-  draw_read_out(c, parts, &under == &c.image ? echo_text(c, at) : std::string(), mouse);
+  if (&under == &c.image) {
+    if (std::string echo = echo_text(c, at); !echo.empty()) parts.push_back(std::move(echo));
+  }
+  return draw_read_out(c, parts, right);
 }
 
 namespace {
@@ -265,7 +236,8 @@ SideLayouts lay_out_sides(const SidesInput& in) {
   const float bar = px(in.compact ? theme::kColorBarCompact : theme::kColorBar);
   const float width = in.area.width() - static_cast<float>(count(in.bars)) * bar, height = in.area.height();
   const float dx = beside ? std::floor(0.5F * width) : 0, dy = beside ? 0 : std::floor(0.5F * height);
-  const Rect first{in.area.x0, in.area.y0, in.area.x0 + (beside ? dx : width), in.area.y0 + (beside ? height : dy)};
+  const Rect first{in.area.x0, in.area.y0 + in.labels, in.area.x0 + (beside ? dx : width),
+                   in.area.y0 + (beside ? height : dy)};
   const Grid common = common_extent(in.a, in.b);
   SideLayouts sides;
   if (!in.bars.level) {

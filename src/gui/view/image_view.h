@@ -42,7 +42,8 @@ struct ImageViewContext {
   std::string no_sender = {};               // if the scanner is gone: since when, as text; empty: frames arrive
   const AnalysisViews* analyses = nullptr;  // analyses of the image; null: none
   const ObjectPick& picked = {};
-  SampleFaults faults = {};  // faults of the image's frame
+  SampleFaults faults = {};                // faults of the image's frame
+  WindowMode mode = WindowMode::engineer;  // view: depths in centimetres at the left, the side of element 1
   // Returns the level of a pixel of either image; NaN if not available.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
@@ -56,7 +57,11 @@ double surface_radius_m(const Image& image);
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Draws depths along the edges of a sector.
 void draw_sector_scale(const ImageViewContext& c);
-// Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width.
+// Draws a mark on the side of element 1, above a sector's edge or in the image's corner.
+void draw_orientation(const ImageViewContext& c);
+// Draws the gains of the TGC over depth as knobs that are dragged sideways; returns true if a drag changed one.
+bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar);
+// Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width and at least 60 pixels at scale 1.
 enum class ScaleBarType { small, large };
 // Returns the box in the image's lower left corner; empty without room.
 [[nodiscard]] Rect scale_bar_box(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
@@ -70,19 +75,9 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
 // Draws the bar for the projector: the window alone, with large labels, without dragging.
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side);
 void draw_caption(const ImageViewContext& c, float right_limit);
-// Draws the read-out while the pointer is on the image, or at the same position of the other image of a comparison.
-void draw_pointer(const ImageViewContext& c, PlanePoint at);
-
-// Items that a read-out avoids, pixels.
-struct ReadOutSurroundings {
-  float pointer_x = 0, pointer_y = 0;
-  bool compared = false;  // the badges of a comparison are in the upper corners
-  Rect scale_bar = {};
-};
-// Returns the rectangle of a read-out of this size, pixels. Below the caption of a sector or left of its rulers if
-// there is room, as its tip or arc would be covered; otherwise in a corner of the image, top right, or top left while
-// the pointer is there, and below while a comparison is shown.
-[[nodiscard]] Rect read_out_place(const ImageLayout& layout, float width, float height, const ReadOutSurroundings& at);
+// Draws the read-out while the pointer is on the image, or at the same position of the other image of a comparison: in
+// the caption line, up to `right`. Returns the caption's right limit.
+float draw_pointer(const ImageViewContext& c, PlanePoint at, float right);
 
 // Layout of the two images of a comparison side by side or above each other: one extent in millimetres, one zoom and
 // one pan for both, so that a point has the same position in both. Pure functions; no ImGui calls. Any thread.
@@ -97,6 +92,7 @@ struct SidesInput {
   float scale = 1;
   bool compact = false;
   PanZoom view;
+  float labels = 0;     // height above each image, pixels
   ColorBars bars = {};  // without `level`: also without rulers and captions
 };
 

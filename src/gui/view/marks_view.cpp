@@ -39,9 +39,18 @@ std::string chip_text(const MarksView& v, const Mark& m, Pointed pointed) {
 ChipWish chip_wish(const MarksView& v, const Mark& m, Pointed pointed) {
   const Ui& ui = v.ui;
   const std::string value = chip_text(v, m, pointed);
-  float w = ui.width(Type::badge, mark_label(m)) + ui.px(12);
-  if (!value.empty()) w += ui.px(6) + ui.width(Type::badge, value);
-  return {&m, w, ui.px(20)};
+  float w = ui.width(v.letters, mark_label(m)) + ui.px(12);
+  if (!value.empty()) w += ui.px(6) + ui.width(v.letters, value);
+  return {&m, w, ui.px(v.letters == Type::badge ? 20 : 26)};
+}
+
+// Returns the measured peak of a point mark, as long as it is that of its position; else the position.
+PlanePoint peak_of(const MarksView& v, const Mark& m, PlanePoint p) {
+  if (v.measured == nullptr || m.kind != MarkKind::point) return p;
+  const auto point = std::ranges::find(v.measured->points, m.number, &MeasuredPoint::mark);
+  if (point == v.measured->points.end() || !point->spread) return p;
+  const bool same = point->at.x_m == p.x_m && point->at.z_m == p.z_m;
+  return same ? PlanePoint{point->spread->peak.x_m, point->spread->peak.z_m} : p;
 }
 
 bool in_sight(const ImageLayout& l, const Mark& m) {
@@ -88,8 +97,8 @@ void draw_chip(const MarksView& v, const Mark& m, const PlacedChip& chip, ChipLo
   ui.fill(r, theme::kChip, 4);
   if (look == ChipLook::lit) ui.outline(r, theme::kAccent, 4);
   const Pointed pointed = m.number == v.marks.hovered ? Pointed::yes : Pointed::no;
-  const float x = ui.text(Type::badge, r.x0 + ui.px(6), r.y0, r.height(), theme::kAccent, mark_label(m));
-  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m, pointed));
+  const float x = ui.text(v.letters, r.x0 + ui.px(6), r.y0, r.height(), theme::kAccent, mark_label(m));
+  ui.text(v.letters, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m, pointed));
 }
 
 void draw_leader(const Ui& ui, const PlacedChip& chip) {
@@ -108,7 +117,7 @@ void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {
   for (const PlanePoint p : mark_line(m)) line.push_back(place_of(v.layout, p));
   if (line.size() > 1) line_with_halo(ui, line, color, lit || chosen ? 2.0F : 1.5F);
   if (ends_are_crosses(m.kind)) {
-    for (const PlanePoint p : m.points) ui.crosshair(place_of(v.layout, p), 0, 6 * ui.scale(), color);
+    for (const PlanePoint p : m.points) ui.crosshair(place_of(v.layout, peak_of(v, m, p)), 0, 6 * ui.scale(), color);
   }
   if (chosen) {
     for (const PlanePoint p : mark_handles(m)) handle_box(ui, place_of(v.layout, p), theme::kText);

@@ -19,7 +19,9 @@ struct MarksView {
   Ui& ui;
   const ImageLayout& layout;
   const Marks& marks;
-  const Mark* draft = nullptr;  // mark being drawn
+  const Mark* draft = nullptr;         // mark being drawn
+  const Measured* measured = nullptr;  // points are drawn at the peaks in it
+  Type letters = Type::badge;          // medium: for the projector
 };
 
 void draw_marks(const MarksView& view);

@@ -67,8 +67,9 @@ void draw_sector_scale(const ImageViewContext& c) {
 }
 
 double scale_bar_mm(const ImageLayout& l) {
-  constexpr double kShare = 0.12;
-  return round_up_125(kShare * static_cast<double>(l.image.width()) / l.px_per_mm());
+  constexpr double kShare = 0.12, kLeast_px = 60.0;  // at scale 1
+  const double least_px = kLeast_px * static_cast<double>(l.scale);
+  return round_up_125(std::max(kShare * static_cast<double>(l.image.width()), least_px) / l.px_per_mm());
 }
 
 namespace {
@@ -251,6 +252,41 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
   draw_mark(ui, bar, w.top_db, lit == WindowGrip::top || lit == WindowGrip::middle);
   draw_mark(ui, bar, w.bottom_db, lit == WindowGrip::bottom || lit == WindowGrip::middle);
   return !(c.display == before);
+}
+
+bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar) {
+  constexpr float kReach = 22, kKnob = 4, kGrab = 9;  // the whole range of a gain, half of a knob, of its hit area
+  constexpr double kMost_db = 40.0;
+  if (bar.height() < c.ui.px(160)) return false;
+  Ui& ui = c.ui;
+  std::array<double, kTgcSteps>& gains = c.display.display.tgc_db;
+  const std::array<double, kTgcSteps> before = gains;
+  const float reach = ui.px(kReach), middle = bar.cx(), grab = ui.px(kGrab), inset = ui.px(10);
+  const auto y_of = [&](std::size_t i) {
+    return bar.y0 + inset + (bar.height() - 2 * inset) * static_cast<float>(i) / (kTgcSteps - 1);
+  };
+  const auto x_of = [&](double gain_db) { return middle + reach * static_cast<float>(gain_db / kMost_db); };
+  ui.text_centred(Type::small, {middle - reach, bar.y0 - ui.px(26), middle + reach, bar.y0 - ui.px(10)}, theme::kMuted,
+                  "TGC");
+  ui.vertical(middle, y_of(0), y_of(kTgcSteps - 1), theme::kLine2);
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    const std::string id = "tgc/" + std::to_string(i + 1);
+    const Rect area{middle - reach - grab, y_of(i) - grab, middle + reach + grab, y_of(i) + grab};
+    const Hit h = ui.hit(id.c_str(), area,
+                         {"Time gain compensation", "Drag sideways: gain at this depth. Right-click to reset.", {}});
+    if (h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {
+      const double wanted = static_cast<double>((ImGui::GetIO().MousePos.x - middle) / reach) * kMost_db;
+      gains[i] = std::round(std::clamp(wanted, -kMost_db, kMost_db));
+    }
+    if (h.right) gains[i] = 0.0;
+    if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  }
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    const ImVec2 at{x_of(gains[i]), y_of(i)};
+    if (i + 1 < gains.size()) ui.stroke(at, {x_of(gains[i + 1]), y_of(i + 1)}, theme::kText2, 1.25F);
+    ui.disc(at.x, at.y, kKnob, gains[i] != 0.0 ? theme::kAccent : theme::kText2);
+  }
+  return gains != before;
 }
 
 ImU32 signed_color(float value) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -12,123 +13,49 @@
 namespace echoloop {
 namespace {
 
-struct BadgeType {
-  Type letter, text;
-  float line, indent;  // at scale 1
-  float least;         // width with text next to the letter
-};
-BadgeType type_of(BadgeLetters letters) {
-  return letters == BadgeLetters::small ? BadgeType{Type::strong, Type::small, 18, 32, 60}
-                                        : BadgeType{Type::large_strong, Type::large, 30, 40, 96};
-}
+constexpr float kLetter = 30;  // width of a side's letter
 
-struct Badge {
-  CompareSide side;
-  Rect area = {};                          // its side of the image
-  Rect room = {};                          // area without other text
-  std::vector<ParamDifference> rows = {};  // displayed values are in `a`
-  std::vector<std::string> notes = {};     // lines below them
-};
-
-enum class RowLook { one_line, two_lines };
-
-float unit_width(const Ui& ui, Type text, const ParamDifference& row) {
-  return row.unit.empty() ? 0 : ui.px(4) + ui.width(text, row.unit);
-}
-
-// Returns the width with name, value and unit in one line, or the name in a line of its own above them.
-float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge, RowLook look) {
-  float w = 0;
-  for (const std::string& note : badge.notes) w = std::max(w, ui.width(type.text, note));
-  for (const ParamDifference& row : badge.rows) {
-    const float name = ui.width(type.text, row.label);
-    const float value = ui.width(type.text, row.a) + unit_width(ui, type.text, row);
-    w = std::max(w, look == RowLook::one_line ? name + ui.px(8) + value : std::max(name, value));
-  }
-  return ui.px(type.indent) + w + ui.px(w > 0 ? 10 : 0);
-}
-
-// Draws a parameter. On one line the value has priority: the name is shortened without room.
-void draw_difference(const Ui& ui, Type text, const ParamDifference& row, const Rect& line, RowLook look) {
-  float x = line.x0, y = line.y0;
-  const float h = line.height();
-  if (look == RowLook::two_lines) {
-    ui.text(text, x, y, h, theme::kText2, row.label);
-    y += h;
-  } else {
-    const float value = ui.width(text, row.a) + unit_width(ui, text, row);
-    const float name_end = line.x1 - value - ui.px(8) + ui.px(2);
-    if (name_end - x >= ui.px(24)) x = ui.text_fitted(text, x, name_end, y, h, theme::kText2, row.label) + ui.px(8);
-  }
-  if (x < line.x1) x = ui.text_fitted(text, x, line.x1 + ui.px(2), y, h, theme::kText, row.a) + ui.px(4);
-  if (x + ui.width(text, row.unit) <= line.x1 + ui.px(2)) ui.text(text, x, y, h, theme::kText2, row.unit);
-}
-
-// Draws at the left or right end of its side; hidden if not even its letter fits.
-void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, Direction end) {
-  const float line = ui.px(type.line);
-  const float margin = ui.px(8);
-  if (badge.area.width() - 2 * margin < ui.px(type.indent)) return;
-  const float room = badge.room.width() - 2 * margin;
-  const float one_line = badge_width(ui, type, badge, RowLook::one_line);
-  const float two_lines = badge_width(ui, type, badge, RowLook::two_lines);
-  const float rows = static_cast<float>(badge.rows.size()), notes = static_cast<float>(badge.notes.size());
-  const bool high = (2 * rows + notes) * line + 2 * margin < badge.area.height();
-  const RowLook look = one_line > room && two_lines <= room && high ? RowLook::two_lines : RowLook::one_line;
-  const float wanted = look == RowLook::one_line ? one_line : two_lines;
-  const bool whole = room >= std::min(wanted, ui.px(type.least));
-  const float w = whole ? std::min(wanted, room) : ui.px(type.indent);
-  const float x0 = end == Direction::left ? badge.room.x0 + margin : badge.room.x1 - margin - w;
-  const float lines = (look == RowLook::one_line ? rows : 2 * rows) + notes;
-  const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
-  const Rect box{x0, badge.area.y0 + margin, x0 + w, badge.area.y0 + margin + h};
-  ui.fill(box, theme::kChip, 4);
-  float y = box.y0 + ui.px(3);
-  if (type.letter == Type::strong) {
-    draw_side_letter(ui, badge.side, box.x0 + ui.px(2), box.y0 + ui.px(2));
-  } else {
-    const bool is_a = badge.side == CompareSide::a;
-    ui.text(type.letter, box.x0 + ui.px(9), y, line, is_a ? theme::kText : theme::kAccent, is_a ? "A" : "B");
-  }
-  if (!whole) return;
-  const float left = box.x0 + ui.px(type.indent);
-  const float right = box.x1 - ui.px(6);
-  for (const ParamDifference& row : badge.rows) {
-    draw_difference(ui, type.text, row, {left, y, right, y + line}, look);
-    y += look == RowLook::one_line ? line : 2 * line;
-  }
-  for (const std::string& note : badge.notes) {
-    ui.text_fitted(type.text, left, right, y, line, theme::kText2, note);
-    y += line;
-  }
-}
-
-// Extends a badge at a wipe line beyond its side if both fit next to each other in full.
-void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
-  a.room = a.area;
-  b.room = b.area;
-  if (a.area.x1 != b.area.x0) return;
-  const float of_a = badge_width(ui, type, a, RowLook::one_line) + ui.px(16);
-  const float of_b = badge_width(ui, type, b, RowLook::one_line) + ui.px(16);
-  if (of_a + of_b > b.area.x1 - a.area.x0) return;
-  a.room.x1 = std::max(a.room.x1, a.room.x0 + of_a);
-  b.room.x0 = std::min(b.room.x0, b.room.x1 - of_b);
-  if (a.room.x1 <= b.room.x0) return;
-  a.room.x1 = std::min(a.room.x1, b.room.x1 - of_b);
-  b.room.x0 = std::max(b.room.x0, a.room.x0 + of_a);
-}
-
-// Adds the names of the sides if A is a recording of its own.
-void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
+// Returns the texts of A and B: name of the recording or number of the frame, then the differing parameters.
+std::array<std::string, 2> side_texts(const LabelsContext& c) {
+  std::array<std::string, 2> texts;
+  const auto add = [&texts](CompareSide side, const std::string& part) {
+    std::string& text = texts[static_cast<std::size_t>(side)];
+    text += (text.empty() ? "" : "   ") + part;
+  };
   if (c.model.kept.a_recording.name.empty()) {
     // Names A's frame if the two sides differ while the user scrubs.
     if (c.a.stamp.sequence != c.b.stamp.sequence)
-      a.notes.push_back("frame " + grouped(numbers_of(c.model.source).of(c.a.stamp)));
-    return;
+      add(CompareSide::a, "frame " + grouped(numbers_of(c.model.source).of(c.a.stamp)));
+  } else {
+    // The previous images stay after a swap until the new ones arrive.
+    if (c.a.acquisition == c.model.kept.a_recording.acquisition) add(CompareSide::a, c.model.kept.a_recording.name);
+    if (c.b.acquisition == c.model.source.acquisition) add(CompareSide::b, c.model.source.name);
   }
-  // The previous images stay after a swap until the new ones arrive.
-  if (c.a.acquisition == c.model.kept.a_recording.acquisition) a.notes.push_back(c.model.kept.a_recording.name);
-  if (c.b.acquisition == c.model.source.acquisition) b.notes.push_back(c.model.source.name);
+  const std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
+  for (const ParamDifference& row : differences) {
+    const std::string unit = row.unit.empty() ? "" : " " + std::string(row.unit);
+    add(CompareSide::a, fmt::format("{} {}{}", row.label, row.a, unit));
+    add(CompareSide::b, fmt::format("{} {}{}", row.label, row.b, unit));
+  }
+  if (differences.empty() && c.model.kept.a_recording.name.empty()) {
+    if (texts[0].empty()) texts[0] = "before";
+    texts[1] = "now";
+  }
+  return texts;
+}
+
+void draw_label(const LabelsContext& c, CompareSide side, const Rect& line, const std::string& text) {
+  Ui& ui = c.ui;
+  const bool is_a = side == CompareSide::a, large = c.letters == LabelLetters::large;
+  if (line.width() < ui.px(kLetter)) return;
+  if (large) {
+    ui.text(Type::large_strong, line, is_a ? theme::kText : theme::kAccent, is_a ? "A" : "B");
+  } else {
+    draw_side_letter(ui, side, line.x0, line.y0);
+  }
+  ui.text_fitted(large ? Type::large : Type::small, line.x0 + ui.px(kLetter), line.x1, line.y0, line.height(),
+                 theme::kText2, text);
+  ui.hit(is_a ? "label/A" : "label/B", line, {is_a ? "A" : "B", text, {}});
 }
 
 void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
@@ -142,35 +69,34 @@ constexpr float kHandleShare = 0.7F;  // share of the image's height
 
 }  // namespace
 
-std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name) {
-  const auto lines = static_cast<std::size_t>(std::clamp(side_lines / 3, 1.0F, 5.0F));
-  const std::size_t room = std::max<std::size_t>(lines - (name == BadgeName::shown ? 1 : 0), 1);
-  return differing <= room ? differing : room - 1;
-}
-
-void draw_compare_badges(const BadgesContext& c) {
-  std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
-  Badge a{.side = CompareSide::a, .area = c.side_a};
-  Badge b{.side = CompareSide::b, .area = c.side_b};
-  name_sides(c, a, b);
-  const float height = std::min(c.side_a.height(), c.side_b.height());
-  const bool named = !a.notes.empty() || !b.notes.empty();
-  const std::size_t rows = badge_rows(differences.size(), height / c.ui.px(type_of(c.letters).line),
-                                      named ? BadgeName::shown : BadgeName::none);
-  if (rows < differences.size()) {
-    for (Badge* badge : {&a, &b}) {
-      badge->notes.insert(badge->notes.begin(), fmt::format("and {} more", differences.size() - rows));
-    }
-    differences.resize(rows);
-  } else if (differences.empty() && c.model.kept.a_recording.name.empty()) {
-    if (a.notes.empty()) a.notes = {"before"};
-    b.notes = {"now"};
+void draw_compare_labels(const LabelsContext& c) {
+  const std::array<std::string, 2> texts = side_texts(c);
+  const bool large = c.letters == LabelLetters::large;
+  const float high = c.ui.px(large ? 30 : 20), rulers = c.ui.px(large ? 4 : 30), gap = c.ui.px(24);
+  const auto line_of = [&](const ImageLayout& l) {
+    const float bottom = l.image.y0 - rulers;
+    return Rect{l.image.x0, bottom - high, l.room.x1, bottom};
+  };
+  if (c.layout_a != nullptr) {
+    draw_label(c, CompareSide::a, line_of(*c.layout_a), texts[0]);
+    return draw_label(c, CompareSide::b, line_of(c.layout_b), texts[1]);
   }
-  a.rows = b.rows = differences;
-  for (ParamDifference& row : b.rows) row.a = row.b;
-  share_room(c.ui, type_of(c.letters), a, b);
-  draw_badge(c.ui, type_of(c.letters), a, Direction::left);
-  draw_badge(c.ui, type_of(c.letters), b, c.end_of_b);
+  // A wipe: both above one image, and beyond it if they need more room.
+  const Rect& image = c.layout_b.image;
+  const Rect& room = c.layout_b.room;
+  const auto width = [&](const std::string& text) {
+    return c.ui.px(kLetter + 2) + c.ui.width(large ? Type::large : Type::small, text);
+  };
+  const float of_a = width(texts[0]), of_b = width(texts[1]);
+  const float beyond = std::max(0.0F, 0.5F * (of_a + of_b + gap - image.width()));
+  Rect a = line_of(c.layout_b), b = a;
+  a.x0 = std::max(room.x0, image.x0 - beyond);
+  b.x1 = std::min(room.x1, image.x1 + beyond);
+  const float all = b.x1 - a.x0 - gap, half = 0.5F * all;
+  a.x1 = a.x0 + std::min(of_a, std::max(half, all - of_b));
+  b.x0 = b.x1 - std::min(of_b, std::max(half, all - of_a));
+  draw_label(c, CompareSide::a, a, texts[0]);
+  draw_label(c, CompareSide::b, b, texts[1]);
 }
 
 float wipe_x(const ImageLayout& layout, float share) {
@@ -221,14 +147,6 @@ void draw_wipe(const WipeContext& c) {
   ui.fill({x - ui.px(3), r.y0, x + ui.px(3), r.y1}, theme::kHalo);
   ui.fill({x - ui.px(1), r.y0, x + ui.px(1), r.y1}, color);
   draw_handle(ui, x, handle_y, color);
-  draw_compare_badges({.ui = ui,
-                       .model = c.model,
-                       .a = c.a,
-                       .b = c.b,
-                       .side_a = {r.x0, r.y0, x, r.y1},
-                       .side_b = {x, r.y0, r.x1, r.y1},
-                       .end_of_b = Direction::right,
-                       .letters = c.letters});
 }
 
 }  // namespace echoloop

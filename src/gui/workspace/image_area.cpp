@@ -34,6 +34,23 @@ void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
   ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, h, theme::kText, text);
 }
 
+// Changes the depth by the wheel over the vertical ruler; returns true if it has changed.
+bool take_ruler_wheel(PanelContext& c, const ImageLayout& layout) {
+  constexpr double kStep = 1.1, kLeast_m = 5e-3;
+  const Rect& image = layout.image;
+  const Rect ruler{image.x0 - c.ui.px(theme::kRulerLeft), image.y0, image.x0 - c.ui.px(2), image.y1};
+  const Hit h = c.ui.hit("ruler", ruler, {"Depth", "Scroll to change the depth of the image.", {}});
+  const float wheel = ImGui::GetIO().MouseWheel;
+  if (!h.hovered || wheel == 0.0F) return false;
+  FormationParams& p = c.edits.params.formation;
+  const double most_m = recorded_depth_mm(c.model, c.edits) * kMetresPerMillimetre;
+  const double least_m = std::min(p.depth_min_m + kLeast_m, most_m);
+  const double wanted_m = std::clamp(p.depth_max_m * std::pow(kStep, -static_cast<double>(wheel)), least_m, most_m);
+  const bool changed = wanted_m != p.depth_max_m;
+  p.depth_max_m = wanted_m;
+  return changed;
+}
+
 bool one_pointer(const Image& a, const Image& b) {
   if (a.acquisition == b.acquisition) return true;
   return a.acquisition != nullptr && b.acquisition != nullptr && same_probe(*a.acquisition, *b.acquisition);
@@ -46,12 +63,19 @@ void ImageArea::begin_frame() {
   side_a_ = {};
 }
 
-void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& area, Place place) {
+LabelLetters ImageArea::letters_of(Place place) {
+  return place == Place::presentation ? LabelLetters::large : LabelLetters::small;
+}
+
+void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Place place) {
   const bool presented = place == Place::presentation;
   const Grid& grid = input.image.grid;
   const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
-                       .flow = is_overlay(c.edits.params.color_flow.mode)};
+                       .flow = is_overlay(c.edits.params.color_flow.mode),
+                       .tgc = c.view.mode == WindowMode::view && place == Place::window};
+  const float labels = c.edits.cine.compare ? c.ui.px(label_room(letters_of(place))) : 0;
   if (!c.edits.cine.compare || c.edits.cine.compare_look == CompareLook::wipe) {
+    area.y0 += labels;
     layout_ = presented ? place_picture(area, grid, input.scale, c.edits.view.pan_zoom)
                         : lay_out_picture(area, grid, input.scale, c.compact, c.edits.view.pan_zoom, bars);
     return;
@@ -62,6 +86,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
                                            .scale = input.scale,
                                            .compact = !presented && c.compact,
                                            .view = c.edits.view.pan_zoom,
+                                           .labels = labels,
                                            .bars = presented ? ColorBars{.level = false} : bars});
   layout_ = sides.b;
   side_a_ = sides.a;
@@ -69,24 +94,28 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
 
 void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area) {
   lay_out(c, input, area, Place::window);
+  ends_ = {.b = area.x1 - c.ui.px(8)};
   if (beside()) draw_side_a(c, input, area);
   const ImageViewContext view = view_of(c, input);
   draw_rulers(view);
+  if (c.view.mode == WindowMode::view) draw_orientation(view);
   if (c.model.run == RunState::fault) {
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
-  if (draw_color_bars(c, input)) c.commands.send(command::ParamsChanged{});
+  const bool by_ruler = take_ruler_wheel(c, view.layout);
+  const bool by_curve = layout_.tgc.width() > 0 && draw_tgc_curve(view, layout_.tgc);
+  if (draw_color_bars(c, input) || by_ruler || by_curve) c.commands.send(command::ParamsChanged{});
   const FlowImage* const flow = c.model.analyses.of<FlowView>().image.get();
   if (flow != nullptr && is_overlay(c.edits.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.edits.params);
   }
-  float right = area.x1 - c.ui.px(8);
   const ImageWork& next = c.model.image.work;
   const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
-  if (work && next.remaining_s > 0.0) right = draw_long_work(c.ui, layout_, right, *work);
-  draw_caption(view, right);
+  if (work && next.remaining_s > 0.0) ends_.b = draw_long_work(c.ui, layout_, ends_.b, *work);
   draw_over(c, input, Place::window);
+  if (beside() && input.compared != nullptr) draw_caption(view_of_a(c, input), ends_.a);
+  draw_caption(view_of(c, input), ends_.b);
 }
 
 void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area) {
@@ -140,6 +169,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .analyses = &c.model.analyses,
           .picked = c.edits.objects,
           .faults = faults_of(c.model.source.samples, input.image.stamp.source_index),
+          .mode = c.view.mode,
           .level_db = input.level_db,
           .echo_at = c.queries.echo_at};
 }
@@ -154,6 +184,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
           .side = "A",
           .numbers = a.name.empty() ? numbers_of(c.model.source) : FrameNumbers{.count = a.frame_count},
           .faults = faults_of(a.name.empty() ? c.model.source.samples : a.samples, input.compared->stamp.source_index),
+          .mode = c.view.mode,
           .level_db = input.level_db,
           .echo_at = {}};
 }
@@ -164,7 +195,7 @@ void ImageArea::draw_waiting_for_a(const PanelContext& c, const SceneInput& inpu
   c.ui.text_centred(Type::body, side_a_.image, theme::kMuted, name.empty() ? "Waiting for A" : "Opening " + name);
 }
 
-// Draws rulers and caption of A; those of B are drawn as for a single image.
+// Draws the rulers of A; those of B are drawn as for a single image.
 void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area) {
   draw_waiting_for_a(c, input);
   if (input.compared == nullptr) return;
@@ -172,25 +203,23 @@ void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect
   draw_rulers(a);
   const bool stacked = layout_.image.y0 > side_a_.image.y1;
   const float right = layout_.color_bar.width() > 0 ? layout_.color_bar.x0 : area.x1;  // the bar is right of both
-  draw_caption(a, stacked ? right - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8));
+  ends_.a = stacked ? right - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8);
 }
 
 void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place place) {
   wipe_x_ = echoloop::wipe_x(layout_, c.edits.cine.wipe);
   if (input.compared == nullptr) return;
-  const BadgeLetters letters = place == Place::presentation ? BadgeLetters::large : BadgeLetters::small;
-  if (beside()) {
-    draw_compare_badges({.ui = c.ui,
-                         .model = c.model,
-                         .a = *input.compared,
-                         .b = input.image,
-                         .side_a = side_a_.image,
-                         .side_b = layout_.image,
-                         .letters = letters});
-  } else {
-    draw_wipe({c.ui, layout_, *input.compared, input.image, c.model, c.edits, c.commands, letters});
+  if (!beside()) {
+    draw_wipe({c.ui, layout_, c.edits, c.commands});
     wipe_x_ = echoloop::wipe_x(layout_, c.edits.cine.wipe);
   }
+  draw_compare_labels({.ui = c.ui,
+                       .model = c.model,
+                       .a = *input.compared,
+                       .b = input.image,
+                       .layout_a = beside() ? &side_a_ : nullptr,
+                       .layout_b = layout_,
+                       .letters = letters_of(place)});
   if (depths_overlap(input.compared->grid, input.image.grid)) return;
   const Rect& r = layout_.image;
   c.ui.text_centred(Type::body, {r.x0, r.y1 - c.ui.px(64), r.x1, r.y1 - c.ui.px(36)}, theme::kWarn, kNoCommonDepth);
@@ -210,15 +239,16 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (c.ui.escape() && !popup && interaction_.escape(c.edits)) c.ui.use_escape();
   draw_scale_bar(c.ui, beside() ? side_a_ : layout_, presented ? ScaleBarType::large : ScaleBarType::small);
-  if (draw_marks(c) && !presented) draw_pointers(c, input);
+  if (draw_marks(c, place) && !presented) draw_pointers(c, input);
 }
 
 // Draws the marks and handles the mouse on the image; returns true while the pointer is there.
-bool ImageArea::draw_marks(PanelContext& c) {
+bool ImageArea::draw_marks(PanelContext& c, Place place) {
+  const Type letters = place == Place::presentation ? Type::medium : Type::badge;
   const auto inspected = c.edits.view.inspected;
   const ImageLayout& pointed = pointed_layout();
-  const bool on_image = interaction_.use(c.ui, pointed, c.edits);
-  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, c.edits);
+  const bool on_image = interaction_.use(c.ui, pointed, c.edits, letters);
+  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, c.edits, letters);
   if (interaction_.take_gate_changed()) c.commands.send(command::ParamsChanged{});
   inspect_ = inspect_ || (c.edits.view.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag, as the image becomes smaller
@@ -238,12 +268,12 @@ void ImageArea::draw_pointers(PanelContext& c, const SceneInput& input) {
   const PlanePoint at = pointed.point(mouse.x, mouse.y);
   const bool on_a = &pointed == &side_a_;
   if (!beside() || input.compared == nullptr) {
-    if (!on_a) draw_pointer(view_of(c, input), at);
+    if (!on_a) ends_.b = draw_pointer(view_of(c, input), at, ends_.b);
     return;
   }
   const bool both = one_pointer(*input.compared, input.image);
-  if (both || on_a) draw_pointer(view_of_a(c, input), at);
-  if (both || !on_a) draw_pointer(view_of(c, input), at);
+  if (both || on_a) ends_.a = draw_pointer(view_of_a(c, input), at, ends_.a);
+  if (both || !on_a) ends_.b = draw_pointer(view_of(c, input), at, ends_.b);
   if (both) {
     for (const ImageLayout* l : {&side_a_, &layout_}) {
       c.ui.crosshair({l->x_px(at.x_m), l->z_px(at.z_m)}, c.ui.px(3), c.ui.px(9), theme::kAccent);
@@ -335,14 +365,14 @@ void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, Edits
   }
 }
 
-bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, Edits& edits) {
+bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, Edits& edits, Type letters) {
   const Hit hit = ui.hit("picture", layout.image);
   free_pointer_.reset();
   free_click_.reset();
   Marks& marks = edits.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
-  const MarksView before{ui, layout, marks, nullptr};
+  const MarksView before{.ui = ui, .layout = layout, .marks = marks, .letters = letters};
   int chip = 0;
   if (hit.hovered && !hit.held && editor_.draft() == nullptr) {
     chip = chip_at(before, mouse.x, mouse.y);
@@ -358,13 +388,13 @@ bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, Edits& edits) {
     free_pointer_ = layout.point(mouse.x, mouse.y);
   }
   zoom_and_pan(hit, layout, edits);
-  draw_again(ui, layout, edits);
+  draw_again(ui, layout, edits, letters);
   return hit.hovered;
 }
 
-void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits) const {
+void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits, Type letters) const {
   draw_gate(ui, layout, edits.params);
-  draw_marks({ui, layout, edits.marks, editor_.draft()});
+  draw_marks({ui, layout, edits.marks, editor_.draft(), edits.cine.compare ? nullptr : &edits.measured, letters});
 }
 
 namespace {

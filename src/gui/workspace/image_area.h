@@ -30,9 +30,9 @@ class ImageInteraction {
  public:
   // Call once a frame, after everything else that uses the mouse on the image. Also draws the marks. Returns true while
   // the pointer is on the image.
-  bool use(Ui& ui, const ImageLayout& layout, Edits& edits);
+  bool use(Ui& ui, const ImageLayout& layout, Edits& edits, Type letters);
   // Draws the marks of use() on the other image, without mouse input.
-  void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits) const;
+  void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits, Type letters) const;
   // Returns true if the key had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press);
   bool escape(Edits& edits) { return editor_.escape(edits.marks); }
@@ -56,6 +56,10 @@ class ImageInteraction {
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };
+
+// Letters of the labels above two compared images, and their height at scale 1.
+enum class LabelLetters { small, large };  // large: for the projector
+[[nodiscard]] constexpr float label_room(LabelLetters letters) { return letters == LabelLetters::small ? 22 : 34; }
 
 class ImageArea {
  public:
@@ -83,7 +87,8 @@ class ImageArea {
  private:
   enum class Place { window, presentation };
 
-  void lay_out(PanelContext& c, const SceneInput& input, const Rect& area, Place place);
+  static LabelLetters letters_of(Place place);
+  void lay_out(PanelContext& c, const SceneInput& input, Rect area, Place place);
   [[nodiscard]] bool beside() const { return side_a_.image.width() > 0; }
   [[nodiscard]] const ImageLayout& pointed_layout();
   [[nodiscard]] ImageViewContext view_of(PanelContext& c, const SceneInput& input);
@@ -93,12 +98,15 @@ class ImageArea {
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);
   void draw_over(PanelContext& c, const SceneInput& input, Place place);
-  bool draw_marks(PanelContext& c);
+  bool draw_marks(PanelContext& c, Place place);
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
   ImageLayout layout_, last_;
   ImageLayout side_a_;                    // layout of A; that of B is layout_
   CompareSide pointed_ = CompareSide::b;  // side of the mouse, or of its press
+  struct {
+    float a = 0, b = 0;
+  } ends_;  // right limits of the captions, left of other text in their lines
   ImageInteraction interaction_;
   bool inspect_ = false;  // the inspector opens when the mouse button is released
   float wipe_x_ = 0;
@@ -122,44 +130,36 @@ float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const
 // Draws over the last image of the previous source, which has neither rulers nor values.
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited);
 
-// Comparison over the image: in a corner of each side its letter and the differing parameters, or the names of two
-// recordings; and the wipe line with its handle, A left and B right of it at the same millimetre scale. The pixels are
-// drawn by WindowRenderer. UI thread only.
+// Comparison: above each side its letter, the name of its recording and the differing parameters; and the wipe line
+// with its handle, A left and B right of it at the same millimetre scale. The pixels are drawn by WindowRenderer. UI
+// thread only.
 
-enum class BadgeLetters { small, large };  // large: for the projector
-
-struct BadgesContext {
-  const Ui& ui;
+struct LabelsContext {
+  Ui& ui;
   const Model& model;
   const Image& a;
   const Image& b;
-  Rect side_a, side_b;
-  Direction end_of_b = Direction::left;  // end of side_b for its badge
-  BadgeLetters letters = BadgeLetters::small;
+  const ImageLayout* layout_a;  // null: left of a wipe line
+  const ImageLayout& layout_b;
+  LabelLetters letters = LabelLetters::small;
 };
-void draw_compare_badges(const BadgesContext& c);
-// Returns the number of differing parameters that a badge lists; it gives the count of the others. At most five lines
-// and a third of its side, which is `side_lines` lines high; the name of a recording uses one of them.
-enum class BadgeName { none, shown };
-[[nodiscard]] std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name);
+// Draws the texts that fit, and all in a tooltip.
+void draw_compare_labels(const LabelsContext& c);
 
 struct WipeContext {
   Ui& ui;
   const ImageLayout& layout;
-  const Image& a;
-  const Image& b;
-  const Model& model;
   Edits& edits;
   Commands& commands;
-  BadgeLetters letters = BadgeLetters::small;
 };
 
 float wipe_x(const ImageLayout& layout, float share);  // whole pixels
 
-// Draws line, handle and badges; call before everything that uses the mouse on the image.
+// Draws line and handle; call before everything that uses the mouse on the image.
 void draw_wipe(const WipeContext& c);
 
-// Area below the image with one open dock, and its upper edge, a splitter. UI thread only.
+// Area below the image with one open dock, and its upper edge, a splitter; right of an image that is much higher than
+// wide. UI thread only.
 
 class DockArea {
  public:
@@ -167,8 +167,9 @@ class DockArea {
 
   DockArea();
 
-  // Returns its rectangle at the bottom of `area`; empty when closed, a line with a notice in a low window.
-  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
+  // Returns its rectangle at the bottom of `area`, or at its right for an image of a small `aspect`, width over height;
+  // empty when closed, a line with a notice in a low window.
+  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect) const;
   void draw(const DockScene& scene, const Rect& r);
   void close(Dock but = Dock::none);  // closes all docks except `but`
 
@@ -177,6 +178,7 @@ class DockArea {
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
+  static Rect beside(const Ui& ui, Rect& area, double aspect, WindowMode mode);  // empty: no room
   void choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks);
 
   std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks

@@ -383,25 +383,6 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 }  // namespace
 
-void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock) {
-  const bool open = view.dock == dock;
-  view.transient.m_mode_beside = !open && dock == Dock::spectrogram && view.has_m_mode();
-  view.dock = open ? Dock::none : dock;
-  take_inspect_tool(edits.marks, view.dock);
-  const Gate wanted = open ? Gate::off : Gate::on;
-  if (dock != Dock::spectrogram || edits.params.doppler.gate == wanted) return;
-  edits.params.doppler.gate = wanted;
-  commands.send(command::ParamsChanged{});
-}
-
-void take_inspect_tool(Marks& marks, Dock opened) {
-  const bool looks = dock_row(opened).place == DockPlace::of_the_image;
-  if (looks && (marks.tool == MarkTool::pointer || marks.tool == MarkTool::gate)) marks.tool = MarkTool::inspect;
-  if (!looks && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
-  if (opened == Dock::spectrogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
-  if (opened == Dock::none && marks.tool == MarkTool::gate) marks.tool = MarkTool::pointer;
-}
-
 void draw_tool_bar(PanelContext& c, const Rect& area, const ImageLayout& layout) {
   const float left = area.x0 + c.ui.px(c.compact ? 8 : 12), right = area.x1 - c.ui.px(8);
   ToolRow row{c, area, layout, left, c.ui.px(c.compact ? kSideCompact : kToolSide), c.ui.px(kToolGap)};

@@ -14,12 +14,6 @@ namespace echoloop {
 
 inline constexpr float kToolBar = 36;  // height at scale 1
 
-// Selects the tool for the opened view; the pointer when it was closed.
-void take_inspect_tool(Marks& marks, Dock opened);
-// Opens a closed dock in place of the open one; closes an open one. Spectral Doppler turns its gate on when opened, off
-// when closed.
-void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock);
-
 // Draws the bar. `layout`: that of the image in the last frame, for zooming about its centre; zoom 1 without an image.
 void draw_tool_bar(PanelContext& c, const Rect& row, const ImageLayout& layout);
 

@@ -1,0 +1,131 @@
+// Direct grips beside the image, docks beside a narrow image, tooltips beside a column, marks at their peaks.
+#include <imgui.h>
+
+#include <cmath>
+
+#include "gui/scene.h"
+#include "support/picture_pixels.h"
+
+namespace echoloop::testing::grips_test {
+namespace {
+
+constexpr Grid kNarrow{.x0_m = -8e-3, .x1_m = 8e-3, .z0_m = 0, .z1_m = 40e-3, .nx = 81, .nz = 201};
+
+float grey(double, double) { return -40.0F; }
+
+void wheel(Scene& scene, const Rect& r, float steps) {
+  InjectedInput input;
+  input.mouse_x = r.cx();
+  input.mouse_y = r.cy();
+  scene.inject(input);
+  input.wheel = steps;
+  scene.inject(input);
+}
+
+TEST(Grips, TheWheelOnTheRulerIsTheDepth) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, grey);
+  scene.frames(3);
+  FormationParams& p = scene.state.params.formation;
+  const double before_m = p.depth_max_m;
+  wheel(scene, scene.rect("ruler"), 2);
+  EXPECT_LT(p.depth_max_m, before_m);
+  EXPECT_GT(scene.params_changed, 0);
+  EXPECT_TRUE(scene.state.view.pan_zoom.fitted) << "no zoom";
+  wheel(scene, scene.rect("ruler"), 100);
+  EXPECT_GT(p.depth_max_m, p.depth_min_m);
+  wheel(scene, scene.rect("ruler"), -200);
+  EXPECT_GT(p.depth_max_m, 0.5 * before_m);
+  EXPECT_LT(p.depth_max_m, 10.0 * before_m) << "no deeper than recorded";
+}
+
+TEST(Grips, TheTgcIsDraggedBesideTheImageInView) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, grey);
+  scene.frames(3);
+  EXPECT_EQ(scene.rect("tgc/3").width(), 0.0F) << "Engineer";
+  scene.viewer->apply_layout({{"mode", "view"}});
+  scene.frames(3);
+  const Rect knob = scene.rect("tgc/3");
+  ASSERT_GT(knob.width(), 0.0F);
+  EXPECT_GT(knob.x0, scene.viewer->screen().picture().x1);
+  scene.drag("tgc/3", 0.5F, 0.8F);
+  const TgcGains& gains = scene.state.params.display.tgc_db;
+  EXPECT_GT(gains[2], 5.0);
+  EXPECT_EQ(gains[1], 0.0);
+  EXPECT_EQ(gains[3], 0.0);
+  EXPECT_GT(scene.params_changed, 0);
+  scene.click("tgc/3", true);
+  EXPECT_EQ(gains[2], 0.0);
+}
+
+TEST(Docks, StandBesideAnImageThatIsMuchHigherThanWide) {
+  for (const auto& [width, height] : {std::pair{1600, 900}, {1280, 720}}) {
+    for (const bool narrow : {true, false}) {
+      ECHO_SCENE(scene, width, height);
+      scene.state.view.inspected = PlanePoint{0, 15e-3};
+      scene.put_image(narrow ? kNarrow : kSquare, grey);
+      scene.frames(2);
+      scene.press(Key::m);
+      for (std::uint64_t frame = 10; frame < 20; ++frame) {
+        scene.put_image(narrow ? kNarrow : kSquare, grey, frame);
+        scene.frames(1);
+      }
+      const Rect image = scene.viewer->screen().picture(), strip = scene.viewer->screen().strips().m_mode;
+      ASSERT_TRUE(image.width() > 0 && strip.width() > 0) << width << narrow;
+      if (narrow) {
+        EXPECT_GT(strip.x0, image.x1) << width;
+        EXPECT_GT(strip.width(), image.width());
+        EXPECT_GT(image.height(), 0.5F * static_cast<float>(height)) << "the image keeps its height";
+      } else {
+        EXPECT_GT(strip.y0, image.y1) << width;
+      }
+    }
+  }
+}
+
+bool is_hover(const RgbImage& p, float x, float y) { return distance(pixel(p, x, y), {0x2A, 0x30, 0x36}) == 0; }
+
+TEST(Tooltips, StandBesideTheColumnAndNotSoonAfterADrag) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, grey);
+  scene.frames(3);
+  const Rect slider = scene.rect("gain_db"), edge = scene.rect("splitter_left");
+  scene.move(slider.cx(), slider.cy());
+  const auto shown = [&] {
+    scene.frames(1);
+    return is_hover(scene.shot(), edge.x1 + 16, slider.y0 + 6);
+  };
+  ASSERT_TRUE(scene.frames_until(shown)) << "right of the column";
+  EXPECT_FALSE(is_hover(scene.shot(), slider.x0 + 30, slider.y1 + 20)) << "the next control stays free";
+  scene.drag("gain_db", 0.5F, 0.6F);
+  const double released_s = ImGui::GetTime();
+  ASSERT_TRUE(scene.frames_until(shown));
+  EXPECT_GT(ImGui::GetTime() - released_s, 0.9);
+}
+
+TEST(Marks, APointIsDrawnAtItsMeasuredPeak) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double x, double z) {
+    const double dx = x - 0.6, dz = z - 15.0;
+    return static_cast<float>(std::max(-10.0 - 12.0 * (dx * dx + dz * dz), -60.0));
+  });
+  scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0.0, 15e-3}}}};
+  ASSERT_TRUE(scene.frames_until(
+      [&] { return !scene.state.measured.points.empty() && scene.state.measured.points[0].spread.has_value(); }));
+  scene.frames(2);
+  const PlanePoint peak{scene.state.measured.points[0].spread->peak.x_m,
+                        scene.state.measured.points[0].spread->peak.z_m};
+  EXPECT_NEAR(peak.x_m, 0.6e-3, 0.1e-3);
+  const ImageLayout& l = scene.viewer->screen().image_layout();
+  const RgbImage shot = scene.shot();
+  const auto is_accent = [&](double x_m) {  // the lower arm of the cross
+    const Rgb c = pixel(shot, std::lround(l.x_px(x_m) - 0.5F), std::lround(l.z_px(peak.z_m) + 4));
+    return c.b > c.r + 60;
+  };
+  EXPECT_TRUE(is_accent(peak.x_m));
+  EXPECT_FALSE(is_accent(0.0));
+}
+
+}  // namespace
+}  // namespace echoloop::testing::grips_test
