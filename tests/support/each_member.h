@@ -13,6 +13,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/results/live_images.h"
+#include "gui/state/analysis_views.h"
+
 namespace echoloop::testing {
 
 using MemberTexts = std::map<std::string, std::string>;
@@ -121,6 +124,13 @@ void put_members(MemberTexts& to, const std::string& path, const T& value) {
   } else if constexpr (requires { value.has_value(); }) {
     to[path] = value.has_value() ? "some" : "none";
     if (value.has_value()) put_members(to, path, *value);
+  } else if constexpr (std::is_same_v<T, AnalysisViews>) {
+    put_members(to, path + "/FlowView", value.template of<FlowView>());
+    put_members(to, path + "/ObjectView", value.template of<ObjectView>());
+    put_members(to, path + "/SpectrogramView", value.template of<SpectrogramView>());
+    put_members(to, path + "/SoundSpeedView", value.template of<SoundSpeedView>());
+    const auto put_all = [&](const auto&... counts) { (put_members(to, path + "/counts", counts), ...); };
+    std::apply(put_all, value.template of<AnalysisCounts>());
   } else if constexpr (std::is_aggregate_v<T>) {
     std::apply(
         [&](const auto&... member) {

@@ -214,8 +214,9 @@ void bench_images(Backend& backend, double seconds, BenchTable& table) {
       const StageSummary all = summarize(times);
       nlohmann::json row = {
           {"nx", image.grid.nx}, {"nz", image.grid.nz}, {"p50_ms", all.p50_ms}, {"p99_ms", all.p99_ms}};
-      if constexpr (requires { found.objects; }) row["objects"] = found.objects.size();
-      table.add(A::kFile.report, "images", row);
+      constexpr bool kCounts = requires { found.objects; };
+      if constexpr (kCounts) row["objects"] = found.objects.size();
+      table.add(A::kFile.report, kCounts ? "objects" : "image", row);
     }
   });
 }
