@@ -157,7 +157,8 @@ void sender_rows(PanelContext& c, Column& column);
 // Parts of the stream panel. UI thread only.
 
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
-inline constexpr float kStreamRow = 18;     // height of a row of numbers
+inline constexpr float kNumberRow = 18;     // height of a row of numbers in the right column
+inline constexpr float kNumberStep = 42;    // distance of the columns of numbers
 
 struct PolicyWords {
   RingPolicy policy;

@@ -61,14 +61,14 @@ void counter_table(PanelContext& c, Column& column) {
   column.y += ui.px(3);
   if (c.compact) {  // numbers of a long stream do not fit two columns
     for (const Counter& counter : counters) {
-      const Rect r = ui.row(column, kStreamRow, 0);
+      const Rect r = ui.row(column, kNumberRow, 0);
       counter_cell(ui, r, counter, true);
       ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kFaintLine);
     }
     return;
   }
   for (std::size_t i = 0; i < counters.size() / 2; ++i) {
-    const Rect r = ui.row(column, kStreamRow, 0);
+    const Rect r = ui.row(column, kNumberRow, 0);
     const float middle = std::round(r.cx());
     const Rect left{r.x0, r.y0, middle - ui.px(12), r.y1};
     const Rect right{middle + ui.px(12), r.y0, r.x1, r.y1};
@@ -103,10 +103,10 @@ void rate_rows(PanelContext& c, Column& column) {
   const double rate = c.model.numbers.bytes_per_second;
   const bool giga = rate >= 999.5e6;
   const double waited_s = static_cast<double>(c.model.numbers.counts.producer_waited_ns) * 1e-9;
-  Rect left = c.ui.row(column, kStreamRow, 0);
+  Rect left = c.ui.row(column, kNumberRow, 0);
   Rect right = left;
   if (c.compact) {
-    right = c.ui.row(column, kStreamRow, 0);
+    right = c.ui.row(column, kNumberRow, 0);
   } else {
     left.x1 = std::round(left.cx()) - c.ui.px(12);
     right.x0 = std::round(right.cx()) + c.ui.px(12);
@@ -133,7 +133,7 @@ struct MemoryLine {
 void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
   Ui& ui = c.ui;
   const Type type = c.compact ? Type::small : Type::body;
-  const Rect r = ui.row(column, kStreamRow, 0);
+  const Rect r = ui.row(column, kNumberRow, 0);
   ui.hit(line.id, r, {line.label, line.help, {}});
   ui.text(type, r, theme::kText2, line.label);
   const bool known = line.used > 0 || line.free > 0;
@@ -163,12 +163,10 @@ std::string percentiles_text(std::string_view span, const StageSummary& s) {
                      ms_words(s.p99_ms), ms_words(s.max_ms));
 }
 
-float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); }
-
 // Draws a row that selects the curve below the rows.
 void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, kStreamRow, 0);
+  const Rect r = ui.row(column, kNumberRow, 0);
   const bool plotted = c.view.plotted == way.latency;
   const std::string help =
       way.help + percentiles_text(image_rests(c.model) ? "Last 10 s before the stop" : "Last 10 s", way.recent) +
@@ -179,13 +177,13 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   for (const double ms : {s.max_ms, s.p99_ms, s.p95_ms, s.p50_ms}) {
     ui.text_right(c.compact ? Type::small : Type::body, x, r.y0, r.height(), plotted ? theme::kText : theme::kText2,
                   ms_text(ms, known && s.count > 0));
-    x -= number_step(c);
+    x -= c.ui.px(kNumberStep);
   }
 }
 
 void head_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, kStreamRow, 0);
+  const Rect r = ui.row(column, kNumberRow, 0);
   float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
   if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
   const bool all = c.view.transient.latency_since_start;
@@ -212,7 +210,7 @@ void head_row(PanelContext& c, Column& column) {
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
     ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, name);
-    x -= number_step(c);
+    x -= c.ui.px(kNumberStep);
   }
 }
 

@@ -130,7 +130,7 @@ void policy_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   Rect r;
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-    if (i % 2 == 0) r = ui.row(column, 20, 0);
+    if (i % 2 == 0) r = ui.row(column, kNumberRow, 0);
     const PolicyWords& words = kPolicies[i];
     const float middle = r.x0 + std::round(0.5F * r.width());
     const Rect cell{i % 2 == 0 ? r.x0 : middle, r.y0, i % 2 == 0 ? middle : r.x1, r.y1};

@@ -195,8 +195,6 @@ void number(PanelContext& c, const Rect& r, const NumberRow& row) {
                 row.strong ? theme::kText : theme::kText2, c.model.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
 }
 
-constexpr float kNumberRow = 17;
-
 Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
   const Rect r = c.ui.row(column, kNumberRow, 0);
   number(c, r, row);

@@ -9,7 +9,6 @@
 namespace echoloop {
 namespace {
 
-constexpr float kStageRow = 18;
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
 constexpr int kEndOfFrame = static_cast<int>(kLastOfFrame);
@@ -49,7 +48,7 @@ Scale bar_scale(const Model& model, const StageSummary& frame) {
 }
 
 Columns columns_of(const Ui& ui, const Rect& r) {
-  const float step = ui.px(42);
+  const float step = ui.px(kNumberStep);
   Columns c;
   c.name = r.x0 + ui.px(16);
   c.max = r.x1;
@@ -104,7 +103,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   Ui& ui = c.ui;
   ui.horizontal(column.x0 + ui.px(16), column.x1, column.y, theme::kLine);
   column.y += ui.px(3);
-  const Rect r = ui.row(column, kStageRow, 0);
+  const Rect r = ui.row(column, kNumberRow, 0);
   const Columns at = columns_of(ui, r);
   const bool measured = c.model.numbers.frame_total.count > 0;
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
@@ -155,7 +154,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
     const StageSummary& s = c.model.numbers.stages[stage];
     if (stage == static_cast<std::size_t>(Stage::load) && c.edits.stream.inject.load_ms == 0.0) continue;
     if (stage == static_cast<std::size_t>(Stage::refine) && s.count == 0) continue;  // all its filters are off
-    const Rect r = ui.row(column, kStageRow, 0);
+    const Rect r = ui.row(column, kNumberRow, 0);
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);
     ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, theme::kStageColors[stage], 2);

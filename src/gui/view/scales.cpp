@@ -261,7 +261,8 @@ bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar) {
   Ui& ui = c.ui;
   std::array<double, kTgcSteps>& gains = c.display.display.tgc_db;
   const std::array<double, kTgcSteps> before = gains;
-  const float reach = ui.px(kReach), middle = bar.cx(), grab = ui.px(kGrab), inset = ui.px(10);
+  const float middle = bar.cx(), reach = std::min(ui.px(kReach), middle - c.layout.image.x1 - ui.px(kKnob + 1)),
+              grab = ui.px(kGrab), inset = ui.px(10);
   const auto y_of = [&](std::size_t i) {
     return bar.y0 + inset + (bar.height() - 2 * inset) * static_cast<float>(i) / (kTgcSteps - 1);
   };
@@ -271,7 +272,7 @@ bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar) {
   ui.vertical(middle, y_of(0), y_of(kTgcSteps - 1), theme::kLine2);
   for (std::size_t i = 0; i < gains.size(); ++i) {
     const std::string id = "tgc/" + std::to_string(i + 1);
-    const Rect area{middle - reach - grab, y_of(i) - grab, middle + reach + grab, y_of(i) + grab};
+    const Rect area{middle - reach - ui.px(kKnob), y_of(i) - grab, middle + reach + ui.px(kKnob), y_of(i) + grab};
     const Hit h = ui.hit(id.c_str(), area,
                          {"Time gain compensation", "Drag sideways: gain at this depth. Right-click to reset.", {}});
     if (h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {

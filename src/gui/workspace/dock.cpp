@@ -28,7 +28,7 @@ Rect DockArea::folded(const Ui& ui, Rect& area) {
 
 Rect DockArea::beside(const Ui& ui, Rect& area, double aspect, WindowMode mode) {
   constexpr double kNarrow = 0.8;
-  constexpr float kLeastWidth = 480, kLeastHeight = 260, kLeastShare = 0.37F, kAround = 148;  // rulers, colour bar
+  constexpr float kLeastWidth = 440, kLeastHeight = 260, kLeastShare = 0.37F, kAround = 148;  // rulers, colour bar
   if (!(aspect > 0.0 && aspect < kNarrow) || area.height() < ui.px(kLeastHeight)) return {};
   const float high = area.height() - ui.px(theme::kRulerTop + theme::kCaption);
   const float image =
