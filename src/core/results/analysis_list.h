@@ -30,9 +30,8 @@ struct FlowAnalysis {
   using Counts = FlowCounts;
   using Device = FlowDevice;
   static constexpr AnalysisInput kInput = AnalysisInput::pixels;
-  static constexpr auto& mode(auto& params) {
-    return params.color_flow.mode;
-  }  // the parameter that turns it on; first value: off
+  // Returns the parameter that turns it on; its first value: off.
+  static constexpr auto& mode(auto& params) { return params.color_flow.mode; }
   static const AnalysisRow kEngine;
   static const CpuDeviceRow kOnCpu;
   static const CudaDeviceRow kOnCuda;
@@ -87,7 +86,7 @@ constexpr void for_each_analysis(const Act& act) {
 
 inline constexpr std::size_t kAnalyses = std::tuple_size_v<AnalysisList>;
 
-// Returns `row_of.operator()<A>()` of each analysis: pointers, null where it has no such row.
+// Returns `row_of.operator()<A>()` of each analysis, a pointer to its row.
 template <class Row, class RowOf>
 constexpr std::array<const Row*, kAnalyses> rows_of_analyses(const RowOf& row_of) {
   std::array<const Row*, kAnalyses> rows{};
@@ -96,7 +95,7 @@ constexpr std::array<const Row*, kAnalyses> rows_of_analyses(const RowOf& row_of
   return rows;
 }
 
-// Position in the list.
+// Returns the place of an analysis in the list.
 template <class Wanted>
 constexpr std::size_t index_of_analysis() {
   std::size_t i = 0, found = kAnalyses;
