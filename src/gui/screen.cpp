@@ -271,7 +271,8 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   const bool two = c.edits.cine.compare && c.edits.cine.compare_look == CompareLook::side_by_side;
   const bool one = input.image.number != 0 && !two && grid.z1_m > grid.z0_m;
   const Rect dock =
-      dock_.place(ui_, view_, area, c.compact, one ? (grid.x1_m - grid.x0_m) / (grid.z1_m - grid.z0_m) : 0.0);
+      dock_.place(ui_, view_, area, c.compact, one ? (grid.x1_m - grid.x0_m) / (grid.z1_m - grid.z0_m) : 0.0,
+                  count({.flow = is_overlay(c.edits.params.color_flow.mode), .tgc = view_.mode == WindowMode::view}));
   if (dock.height() <= 0 || view_.dock == Dock::none) {
     dock_.close();
     return {};

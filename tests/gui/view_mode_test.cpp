@@ -199,6 +199,17 @@ TEST_F(ViewModeOfTheProgram, IsThatOfAKioskAndComesBackWithItsReset) {
   EXPECT_TRUE(until([&] { return app().viewer().settings().mode == WindowMode::engineer; })) << "undone";
 }
 
+TEST_F(ViewModeOfTheProgram, IsThatOfAFirstStartByAUser) {
+  std::filesystem::remove_all(folder() / "config");
+  Options options;
+  options.source = "sim:points";
+  options.backend = BackendChoice::cpu;
+  options.settings = {"grid_nx=64", "grid_nz=64"};
+  begin(options);
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  EXPECT_EQ(app().viewer().settings().mode, WindowMode::view);
+}
+
 TEST_F(ViewModeOfTheProgram, ASourceNeverChangesIt) {
   Options options = script_options("sim:points");
   options.settings = {"grid_nx=64", "grid_nz=64"};

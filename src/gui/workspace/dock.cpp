@@ -26,14 +26,13 @@ Rect DockArea::folded(const Ui& ui, Rect& area) {
   return {area.x0, area.y1, area.x1, area.y1 + ui.px(kFolded)};
 }
 
-Rect DockArea::beside(const Ui& ui, Rect& area, double aspect, WindowMode mode) {
+Rect DockArea::beside(const Ui& ui, Rect& area, double aspect, int bars) {
   constexpr double kNarrow = 0.8;
-  constexpr float kLeastWidth = 440, kLeastHeight = 260, kLeastShare = 0.37F, kAround = 148;  // rulers, colour bar
+  constexpr float kLeastWidth = 440, kLeastHeight = 260, kLeastShare = 0.37F, kAround = 72;  // without bars
   if (!(aspect > 0.0 && aspect < kNarrow) || area.height() < ui.px(kLeastHeight)) return {};
   const float high = area.height() - ui.px(theme::kRulerTop + theme::kCaption);
-  const float image =
-      std::max(static_cast<float>(aspect) * high + ui.px(kAround + (mode == WindowMode::view ? theme::kColorBar : 0)),
-               kLeastShare * area.width());
+  const float around = ui.px(kAround + theme::kColorBar * static_cast<float>(bars));
+  const float image = std::max(static_cast<float>(aspect) * high + around, kLeastShare * area.width());
   if (area.width() - image < ui.px(kLeastWidth)) return {};
   const Rect r{std::round(area.x0 + image), area.y0, area.x1, area.y1};
   area.x1 = r.x0;
@@ -41,11 +40,11 @@ Rect DockArea::beside(const Ui& ui, Rect& area, double aspect, WindowMode mode) 
   return r;
 }
 
-Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect) const {
+Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) const {
   if (view.dock == Dock::none) return {};
   const float room = area.height() / ui.scale();
   if (room < kLeastDock + kImageAreaLeast) return folded(ui, area);  // below a banner in a low window
-  if (const Rect right = beside(ui, area, aspect, view.mode); right.width() > 0) return right;
+  if (const Rect right = beside(ui, area, aspect, bars); right.width() > 0) return right;
   const float most = std::max(kLeastDock, room - kImageWanted);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeastDock, most)), area.x1, area.y1};

@@ -167,9 +167,9 @@ class DockArea {
 
   DockArea();
 
-  // Returns its rectangle at the bottom of `area`, or at its right for an image of a small `aspect`, width over height;
-  // empty when closed, a line with a notice in a low window.
-  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect) const;
+  // Returns its rectangle: at the bottom of `area`; at its right for an image of a small `aspect` (width over height)
+  // with `bars` next to it; empty when closed, a line with a notice in a low window.
+  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) const;
   void draw(const DockScene& scene, const Rect& r);
   void close(Dock but = Dock::none);  // closes all docks except `but`
 
@@ -178,7 +178,7 @@ class DockArea {
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
-  static Rect beside(const Ui& ui, Rect& area, double aspect, WindowMode mode);  // empty: no room
+  static Rect beside(const Ui& ui, Rect& area, double aspect, int bars);  // empty: no room
   void choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks);
 
   std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks
