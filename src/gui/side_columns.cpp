@@ -114,8 +114,9 @@ HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelS
   const bool high = area.height() >= c.ui.px(kWholeStream);
   c.more_stream = high != other_stream_;
   const WindowMode mode = c.view.mode;
+  const bool by_organ = std::ranges::any_of(c.model.presets.list, &PresetView::organ);
   for (const PanelRow& panel : panels()) {
-    if (panel.side != side || !is_in(panel, mode)) continue;
+    if (panel.side != side || !is_in(panel, mode) || (panel.key == "look_at" && !by_organ)) continue;
     column.draw(panel);
     if (panel.key == "source" && mode == WindowMode::engineer) act = presets_.draw(c, column.next(), history);
   }

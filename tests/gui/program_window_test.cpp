@@ -85,7 +85,7 @@ std::size_t red_pixels(const ProgramWindow& window, const Rect& part) {
 
 TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "15");
-  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("auto_reference"); })) << "other rows than the scene";
+  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("gain_db"); })) << "other rows than the scene";
   window.click("policy/Drop oldest");
   window.choose("slots", "slots/1");
   window.click("panel_formation");  // makes room
@@ -117,7 +117,7 @@ TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
   ASSERT_TRUE(sees_images(window, kMiddle, 8));
   window.rest();
-  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("auto_reference"); })) << "other rows than the scene";
+  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("gain_db"); })) << "other rows than the scene";
   window.key("space");  // the frame that was seen, which need not be the newest that is kept
   window.key("End");
   const Pixels newest = at_rest(window, kMiddle);

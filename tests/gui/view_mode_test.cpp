@@ -57,6 +57,23 @@ TEST(ViewMode, IsThatOfTheSession) {
   EXPECT_EQ(other.mode, WindowMode::engineer);
 }
 
+TEST(ViewMode, LoadsThePresetOfAnOrgan) {
+  ECHO_SCENE(scene, 1600, 900);
+  PresetView detail, heart, vessel;
+  detail.name = "Detail";
+  heart.name = "Heart";
+  vessel.name = "Vessel";
+  heart.organ = vessel.organ = true;
+  scene.state.presets.list = {detail, heart, vessel};
+  enter_view(scene);
+  EXPECT_FALSE(shows(scene, "look_at/Detail"));
+  EXPECT_TRUE(shows(scene, "look_at/Heart"));
+  scene.click("look_at/Vessel");
+  ASSERT_EQ(scene.preset_orders.size(), 1U);
+  EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::load);
+  EXPECT_EQ(scene.preset_orders[0].index, 2);
+}
+
 TEST(ViewMode, HasFewControlsAndLeavesEngineerAsItWas) {
   for (const auto& [width, height, scale] : {std::tuple{1600, 900, 1.0}, {1280, 720, 1.0}, {3840, 2160, 2.0}}) {
     ECHO_SCENE(scene, width, height, scale);
@@ -75,7 +92,7 @@ TEST(ViewMode, HasFewControlsAndLeavesEngineerAsItWas) {
       EXPECT_FALSE(shows(scene, id)) << id << " at " << width;
     }
     EXPECT_EQ(shows(scene, "close_try"), width > 1280);
-    EXPECT_EQ(scene.rect("panel_look_at").width(), 0.0F) << "no preset by organ yet";
+    EXPECT_EQ(scene.rect("panel_look_at").width(), 0.0F) << "no preset by organ";
     scene.click("all_settings");
     EXPECT_EQ(scene.viewer->settings().mode, WindowMode::engineer);
     scene.move(0, 0);

@@ -201,6 +201,7 @@ void WindowStream::follow_doppler() {
   StreamSettings wanted = state_.stream;
   choose_queue(wanted, state_.source, state_.params);
   if (wanted.policy == state_.stream.policy) return;
+  state_.automatic_policy = wanted.policy;
   state_.stream = wanted;
   apply(wanted);
   if (wanted.policy == RingPolicy::block)

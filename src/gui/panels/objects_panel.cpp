@@ -205,12 +205,9 @@ void result_rows(PanelContext& c, Column& column) {
 void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.edits.params;
-  const auto mode = static_cast<std::size_t>(p.objects.kind);
-  const bool found = c.model.analyses.of<ObjectView>().image != nullptr;
-  const std::string summary =
-      mode == 0 ? "off"
-      : found   ? fmt::format("{} {}", c.model.analyses.of<ObjectView>().count(), mode == 1 ? "bright" : "dark")
-                : std::string(get_choice(p, param("structure")).label);
+  const ObjectView& view = c.model.analyses.of<ObjectView>();
+  const std::string kind(get_text(p, param("structure")));  // off, bright or dark
+  const std::string summary = view.image != nullptr && kind != "off" ? fmt::format("{} {}", view.count(), kind) : kind;
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
@@ -220,11 +217,8 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   if (p.objects.kind != ObjectKind::off) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.model, c.edits);
-    if (!why.empty()) {
-      ui.paragraph_row(column, 16, theme::kText2, why);
-    } else {
-      result_rows(c, column);
-    }
+    if (!why.empty()) ui.paragraph_row(column, 16, theme::kText2, why);
+    if (why.empty()) result_rows(c, column);
   }
   if (changed) c.commands.send(command::ParamsChanged{});
 }
