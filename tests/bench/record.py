@@ -217,8 +217,8 @@ def main():
                   f'max {t["predicted_overlap"]:.4f}  shown {r["shown"]}', flush=True)
 
         if os.environ.get("DISPLAY"):
-            measure("demo", "in the window", "int16", "sim:heart", "--rate", "max")
-            measure("demo", "in the window, 50 Hz", "int16", "sim:heart")
+            measure("demo", "in the window", "int16", "sim:heart,probe=L64", "--rate", "max")
+            measure("demo", "in the window, 50 Hz", "int16", "sim:heart,probe=L64")
         try:
             files = make_s1(folder)
         except ImportError:

@@ -169,7 +169,7 @@ double BenchCase::delay_sums() const {
 
 BenchCase bench_case(const std::string& name, SampleType type, double f_number) {
   if (name == "demo") {
-    const AcquisitionPtr a = make_phantom({})->acquisition();
+    const AcquisitionPtr a = make_phantom({.probe = "L64"})->acquisition();
     Acquisition copy = *a;
     copy.sample_type = type;
     ImagingParams params = default_params(copy);

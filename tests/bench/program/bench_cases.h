@@ -18,7 +18,7 @@ struct BenchCase {
 
 // S1: the GPU short course's frame, 3 x 128 x 8183 samples at 100 MHz, 256 x 512 pixels, x +-15 mm, z 20-50 mm. S1L:
 // the same data, 512 x 1024 pixels. S2: as PICMUS, 75 x 128 x 1536 samples at 20.832 MHz, band 2.59-7.83 MHz (S1: 2-8
-// MHz), 387 x 609 pixels, z 5-45 mm. demo: the heart phantom with its own settings. sector: 7 diverging waves x 64
+// MHz), 387 x 609 pixels, z 5-45 mm. demo: the heart phantom of a linear array, L64. sector: 7 diverging waves x 64
 // elements of a phased array x 2048 samples at 12.5 MHz on a polar grid of 192 x 768, depths to 120 mm. `f_number` 0 =
 // full aperture.
 BenchCase bench_case(const std::string& name, SampleType type, double f_number);
