@@ -297,6 +297,9 @@ Options parse_view(std::vector<std::string> words, Options o) {
   }
   take_stream(o, texts, app);
   take_settings(o, texts);
+  const auto recipe = std::find_if(o.settings.rbegin(), o.settings.rend(),
+                                   [](const std::string& setting) { return setting.starts_with("recipe="); });
+  if (recipe != o.settings.rend() && *recipe == "recipe=course") o.source = on_linear_probe(o.source);
   take_description(o, texts.description);
   take_compare(o, texts);
   take_kiosk(o, texts);

@@ -36,7 +36,8 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--frames", o.frames, "Stop after N processed frames")->type_name("N");
   add_number(app, "--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", t.backend, "Processing device: auto, cuda or cpu");
-  app.add_option("--recipe", t.recipe, "Processing recipe: analytic or course");
+  app.add_option("--recipe", t.recipe,
+                 "Processing recipe: analytic or course (a phantom without probe= is then that of a linear array)");
 }
 
 void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {

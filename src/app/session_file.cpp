@@ -16,6 +16,7 @@
 #include "core/param_table.h"
 #include "core/units.h"
 #include "history/part_file.h"
+#include "source/phantom_text.h"
 #include "version.h"
 
 namespace echoloop {
@@ -220,6 +221,7 @@ SavedSession read_session(const fs::path& file) {
   s.stream = stream_from(Part(file, whole, "stream"));
   if (whole.contains("marks")) s.marks = marks_from_json(whole["marks"], file.string());
   take_view(file, Part(file, whole, "view"), s);
+  if (!s.layout.contains("mode")) s.source = on_linear_probe(s.source);  // of a version without modes
   const Part frame(file, whole, "frame");
   constexpr double kMostFrames = 1e15;
   s.frame = static_cast<std::uint64_t>(frame.number("source_index", 0.0, kMostFrames));

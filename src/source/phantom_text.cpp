@@ -211,6 +211,14 @@ std::string phantom_text(const PhantomSettings& settings) {
   return text;
 }
 
+std::string on_linear_probe(const std::string& source) {
+  if (!source.starts_with(kPhantomPrefix)) return source;
+  PhantomSettings settings = parse_phantom(std::string_view(source).substr(kPhantomPrefix.size()));
+  if (!settings.probe.empty() || probe_of(settings).kind == ProbeKind::linear) return source;
+  settings.probe = probe_models().front().name;
+  return std::string(kPhantomPrefix) + phantom_text(settings);
+}
+
 void check_phantom(const PhantomSettings& s) {
   if (find_phantom(s.name) == nullptr) {
     std::string names;

@@ -57,6 +57,10 @@ PhantomSettings parse_phantom(std::string_view text);
 // Returns the inverse, with only the settings that differ from the defaults.
 std::string phantom_text(const PhantomSettings& settings);
 
+// Returns the source with the probe L64 if it is a phantom whose own probe is not linear and that names none; otherwise
+// unchanged. For the course recipe, and for sessions written when L64 was the probe of every phantom.
+std::string on_linear_probe(const std::string& source);
+
 // Throws Error naming the setting and the accepted values. [any thread]
 void check_phantom(const PhantomSettings& settings);
 

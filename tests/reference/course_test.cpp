@@ -93,6 +93,7 @@ TEST(CourseRecipe, EqualsThePublishedFormulaOnPhantomData) {
   for (const char* name : {"points", "heart"}) {
     PhantomSettings settings;
     settings.name = name;
+    settings.probe = "L64";
     const std::shared_ptr<SeekableSource> source = make_phantom(settings);
     // 245 = 5 x 7 x 7 rows: an odd length, and one that is no product of 2, 3 and 5.
     expect_published_formula(name, source, params_on(*source->acquisition(), {-8, 8, 51, 9, 20, 245}, 1.5, 3e6, 7e6));

@@ -40,6 +40,14 @@ TEST(PhantomSettings, TextAndBack) {
             "heart,probe=L64,heart_rate=120,blood_mm_s=5");
 }
 
+TEST(PhantomSettings, OnALinearProbeUnlessOneIsNamed) {
+  EXPECT_EQ(on_linear_probe("sim:heart"), "sim:heart,probe=L64");
+  EXPECT_EQ(on_linear_probe("sim:heart,seed=3"), "sim:heart,probe=L64,seed=3");
+  EXPECT_EQ(on_linear_probe("sim:heart,probe=P4-2v"), "sim:heart,probe=P4-2v");
+  EXPECT_EQ(on_linear_probe("sim:flow,angle_deg=30"), "sim:flow,angle_deg=30");
+  EXPECT_EQ(on_linear_probe("recording.uff"), "recording.uff");
+}
+
 TEST(PhantomSettings, EveryNumberIsSetReadAndChecked) {
   for (const PhantomSetting& row : phantom_table()) {
     const std::string name = row.group == SettingGroup::heart ? "heart" : "flow";

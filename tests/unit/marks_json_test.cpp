@@ -150,6 +150,20 @@ TEST(SessionFile, NamesARecordingBesideItByItsRelativePath) {
   expect_refusal([&] { static_cast<void>(read_session(file)); }, "rf.npy is missing");
 }
 
+// Sessions without a mode of the window are of the time when L64 was the probe of every phantom.
+TEST(SessionFile, AnOlderOneOfTheHeartHasTheLinearProbe) {
+  const TemporaryFolder folder;
+  const auto file = folder / "a.echoloop.json";
+  SavedSession s = some_session();
+  s.source = "sim:heart";
+  s.layout.erase("mode");
+  write_text_file(file, session_json(s, file).dump());
+  EXPECT_EQ(read_session(file).source, "sim:heart,probe=L64");
+  s.layout["mode"] = "view";
+  write_text_file(file, session_json(s, file).dump());
+  EXPECT_EQ(read_session(file).source, "sim:heart");
+}
+
 TEST(SessionFile, RefusesWhatIsNone) {
   const TemporaryFolder folder;
   const auto file = folder / "a.echoloop.json";

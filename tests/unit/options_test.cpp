@@ -49,6 +49,13 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(o.interop);
 }
 
+TEST(Options, TheCourseRecipeHasTheLinearHeart) {
+  EXPECT_EQ(parse({"--recipe", "course"}).source, "sim:heart,probe=L64");
+  EXPECT_EQ(parse({"sim:heart", "--set", "recipe=course"}).source, "sim:heart,probe=L64");
+  EXPECT_EQ(parse({"sim:heart", "--recipe", "course", "--set", "recipe=analytic"}).source, "sim:heart");
+  EXPECT_EQ(parse({"sim:cyst", "--recipe", "course"}).source, "sim:cyst");
+}
+
 TEST(Options, Commands) {
   EXPECT_EQ(parse({"--version"}).command, Command::version);
   EXPECT_EQ(parse({"--list-params"}).command, Command::list_params);
