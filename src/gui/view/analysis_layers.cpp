@@ -297,8 +297,12 @@ void draw_flow_bar(Ui& ui, const ImageLayout& layout, const FlowImage& flow, con
     const auto edge = [&](int k) {
       return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(kPieces));
     };
-    const Rgb c = flow_bar_color(params, (i + 0.5) / kPieces);
-    ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, IM_COL32(c.r, c.g, c.b, 255));
+    const auto color = [&](int k) {
+      const Rgb c = flow_bar_color(params, static_cast<double>(k) / kPieces);
+      return IM_COL32(c.r, c.g, c.b, 255);
+    };
+    ui.list().AddRectFilledMultiColor({bar.x0, edge(i)}, {bar.x1, edge(i + 1)}, color(i), color(i), color(i + 1),
+                                      color(i + 1));
   }
   ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
   const bool large = labels == Type::large;
