@@ -85,6 +85,7 @@ json stream_json(const StreamSettings& s) {
           {"rate_hz", s.rate_hz == kRateMax ? json("max") : json(s.rate_hz)},
           {"pace_ms", s.pace_ms},
           {"loop", s.loop},
+          {"copy", to_text(s.copy)},
           {"inject", to_text(s.inject)}};
 }
 
@@ -101,20 +102,8 @@ StreamSettings stream_from(const Part& part) {
   s.pace_ms = part.number("pace_ms", 0.0, 10'000.0);
   s.loop = part.flag("loop");
   if (const std::string inject = part.text("inject"); !inject.empty()) s.inject = parse_injection(inject);
+  if (part.has("copy") && !part.text("copy").empty()) s.copy = parse_copy(part.text("copy"));
   return s;
-}
-
-std::vector<std::string> settings_from(const fs::path& file, const Part& part) {
-  std::vector<std::string> settings;
-  for (const auto& [key, value] : part.object().items()) {
-    const bool plain = value.is_string() || value.is_number();
-    if (!plain) throw Error(file.string(), "parameters." + key + " is neither a number nor text", kAccepted);
-    settings.push_back(key + "=" +
-                       (value.is_string() ? value.get<std::string>() : fmt::format("{:.17g}", value.get<double>())));
-    ImagingParams checked;
-    set_from_text(checked, settings.back());
-  }
-  return settings;
 }
 
 json view_json(const SavedSession& s) {
@@ -169,6 +158,34 @@ std::string source_from(const fs::path& file, const std::string& named) {
 
 }  // namespace
 
+std::vector<std::string> settings_from(const std::string& file, const json& object) {
+  if (!object.is_object()) throw Error(file, "parameters is not an object", "parameters by their keys");
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : object.items()) {
+    const bool plain = value.is_string() || value.is_number();
+    if (!plain) throw Error(file, "parameters." + key + " is neither a number nor text", kAccepted);
+    settings.push_back(key + "=" +
+                       (value.is_string() ? value.get<std::string>() : fmt::format("{:.17g}", value.get<double>())));
+    ImagingParams checked;
+    set_from_text(checked, settings.back());
+  }
+  return settings;
+}
+
+StreamSettings patched_stream(const StreamSettings& before, const json& changes) {
+  json whole{{"stream", stream_json(before)}};
+  if (!changes.is_object()) throw Error("stream", "not an object", "settings of the stream by their keys");
+  for (const auto& [key, value] : changes.items()) {
+    if (!whole["stream"].contains(key)) {
+      std::string known;
+      for (const auto& [name, unused] : whole["stream"].items()) known += (known.empty() ? "" : ", ") + name;
+      throw Error("stream", "unknown key '" + key + "'", known);
+    }
+    whole["stream"][key] = value;
+  }
+  return stream_from(Part("settings", whole, "stream"));
+}
+
 bool is_session_file(const fs::path& file) {
   if (file.extension() != ".json") return false;
   if (file.string().ends_with(kSessionEnding)) return true;
@@ -217,7 +234,7 @@ SavedSession read_session(const fs::path& file) {
   }
   s.facts = take_facts(facts);
   if (source.has("description")) s.description = Part(file, source.object(), "description").object().dump();
-  s.settings = settings_from(file, Part(file, whole, "parameters"));
+  s.settings = settings_from(file.string(), Part(file, whole, "parameters").object());
   s.stream = stream_from(Part(file, whole, "stream"));
   if (whole.contains("marks")) s.marks = marks_from_json(whole["marks"], file.string());
   take_view(file, Part(file, whole, "view"), s);

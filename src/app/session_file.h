@@ -46,6 +46,11 @@ bool is_session_file(const std::filesystem::path& file);
 nlohmann::json session_json(const SavedSession& session, const std::filesystem::path& file);
 SavedSession read_session(const std::filesystem::path& file);
 
+// Returns the parameters of a JSON object as KEY=VALUE. `file`: for the text of an Error.
+std::vector<std::string> settings_from(const std::string& file, const nlohmann::json& object);
+// Returns the stream settings with those of a JSON object, as in a session. Throws Error for unknown keys.
+StreamSettings patched_stream(const StreamSettings& before, const nlohmann::json& changes);
+
 // All presets: those of the program, and the user's own, which can be saved, renamed and removed. Checks the user's
 // folder at intervals for changes by other programs. Files are written under another name and renamed: none is ever
 // incomplete. UI thread only.

@@ -27,8 +27,8 @@ constexpr std::size_t kTimelineSpans = 4096;
 // Returns true if rates and times before and after a change belong to the same stream settings.
 bool same_pace(const StreamSettings& a, const StreamSettings& b) {
   return a.policy == b.policy && a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams &&
-         a.host_memory == b.host_memory && a.rate_hz == b.rate_hz && a.pace_ms == b.pace_ms &&
-         a.inject.load_ms == b.inject.load_ms;
+         a.host_memory == b.host_memory && a.rate_hz == b.rate_hz && a.pace_ms == b.pace_ms && a.copy == b.copy &&
+         a.inject == b.inject;
 }
 
 }  // namespace
@@ -144,7 +144,8 @@ void StatsCollector::update(WindowState& state, const Session& session, const Ti
   watch_idle(state, session, now);
   update_histories(state, trace);
   if (state.timeline_wanted) state.numbers.spans = trace.last_spans(kTimelineSpans);
-  if (now - last_ns_ < kSlowUpdateNs) return;
+  const bool changed = last_ns_ != 0 && !same_pace(session.stream(), paced_);
+  if (now - last_ns_ < kSlowUpdateNs && !changed) return;
   const bool first = std::exchange(last_ns_, now) == 0;
   update_rates(state, session, now);
   if (first) rates_from_ns_ = 0;  // all frames so far

@@ -49,6 +49,14 @@ class NoDeviceMemory : public Error {
 
 class Lane;
 
+// Copies of a lane's samples, and their order with its kernels. serial: one stream for both.
+struct LaneSettings {
+  LaneSettings(StreamMode streams) : streams(streams) {}  // NOLINT(google-explicit-constructor): most need no more
+  StreamMode streams;
+  HostMemory memory = HostMemory::pinned;  // requested kind of the slots: for a simulated bus
+  CopySettings copy = {};
+};
+
 // Temporal average of a frame with its predecessors.
 struct FrameAverage {
   const Lane* before = nullptr;  // lane of the same backend that holds the preceding frame; null: the average begins
@@ -91,6 +99,8 @@ class Lane {
   void upload(const RfFrame& frame) { upload(std::span(&frame, 1)); }
   // Injected faults (core/stream_settings.h), between upload() and condition(). load(): the device is busy for `ms`
   // before it processes the frame. fail(): the device fails; this call or a later verb throws.
+  // miss_event(), before upload(): the frame's kernels do not wait for its copy; Image::torn_share tells the result.
+  virtual void miss_event() {}
   virtual void load(double ms) = 0;
   virtual void fail(DeviceFault fault) = 0;
   virtual void condition() = 0;  // analytic: removes the mean of RF, selects the band, gives complex lines; course: FIR
@@ -148,8 +158,8 @@ class Backend {
   virtual void keep_host_memory(std::size_t /*bytes*/) {}
   // Returns nullptr if this memory cannot be page-locked (it is then copied from as it is).
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
-  // Returns a lane. `number`: lane index of spans. `mode` serial: one stream for copies and kernels.
-  [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
+  // Returns a lane. `number`: lane index of spans.
+  [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, const LaneSettings& settings) = 0;
   // Returns the device of an analysis, by its place in AnalysisList. Throws Error if not available.
   [[nodiscard]] virtual std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) = 0;
   template <class A>

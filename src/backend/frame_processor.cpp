@@ -73,6 +73,7 @@ void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFra
 void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
                  const FrameForming& forming) {
   lane.set_plan(plan);
+  if (forming.missing_event) lane.miss_event();
   lane.upload(frames);
   if (forming.load_ms > 0.0) lane.load(forming.load_ms);
   if (forming.fault.has_value()) lane.fail(*forming.fault);

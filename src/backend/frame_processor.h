@@ -26,6 +26,7 @@ struct FrameForming {
   // while beamforming (Lane::expect_reference).
   std::optional<double> expected_db = {};
   double load_ms = 0.0;                   // injected, see Lane::load; 0 = none
+  bool missing_event = false;             // injected, see Lane::miss_event
   std::optional<DeviceFault> fault = {};  // injected, see Lane::fail
 };
 

@@ -44,8 +44,10 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
                                                                      : WaitPolicy::Mode::sleep_only),
       level_{.held_db = options_.held_reference_db},
       host_copy_(options_.host_copy),
-      injected_{
-          .load_ms = options_.inject.load_ms, .error_at = options_.inject.error_at, .lost_at = options_.inject.lost_at},
+      injected_{.load_ms = options_.inject.load_ms,
+                .error_at = options_.inject.error_at,
+                .lost_at = options_.inject.lost_at,
+                .missing_event = options_.inject.missing_event > 0.0},
       analyses_(backend, options_.analyses, [this](const std::string& why) { refuse(why); }),
       line_(options_.analyses.line) {
   if (options_.past != nullptr) {
@@ -55,10 +57,13 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
   }
   flight_.coarse_due = options_.held_reference_db <= kAutoReference;  // of another source
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
+  LaneSettings settings(options_.mode);
+  settings.memory = options_.memory;
+  settings.copy = options_.copy;
   for (int i = 0; i < lanes; ++i) {
     if (acquisition_->frame_values() > kLargeFrame) check_long_work();
     flight_.slots.push_back({});
-    flight_.slots.back().lane = backend.make_lane(i, options_.mode);
+    flight_.slots.back().lane = backend.make_lane(i, settings);
     set_lane_plan(flight_.slots.back());
   }
   thread_ = std::thread([this] { run(); });
@@ -293,7 +298,8 @@ bool Pipeline::measures_level() {
 
 // Returns 1 for frames that need individual work. Half of a ring's slots stay for the source.
 std::size_t Pipeline::frames_together(const Slot& slot) const {
-  const bool injected = injected_.load_ms > 0.0 || injected_.error_at > 0.0 || injected_.lost_at > 0.0;
+  const bool injected =
+      injected_.load_ms > 0.0 || injected_.error_at > 0.0 || injected_.lost_at > 0.0 || injected_.missing_event;
   if (injected || slot.line.has_value()) return 1;
   std::uint64_t most = static_cast<std::uint64_t>(std::max(1, std::min(slot.lane->frames_at_once(), ring_slots_ / 2)));
   if (options_.max_frames > 0) most = std::min(most, options_.max_frames - flight_.started + slot.frames.size());
@@ -324,7 +330,7 @@ void Pipeline::set_lane_plan(Slot& slot) {
 }
 
 FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
-  FrameForming forming{.load_ms = injected_.load_ms};
+  FrameForming forming{.load_ms = injected_.load_ms, .missing_event = injected_.missing_event};
   const auto due = [sequence](std::atomic<double>& at) {
     if (at == 0.0 || static_cast<double>(sequence) < at) return false;
     at = 0.0;  // once
@@ -385,6 +391,7 @@ void Pipeline::set_injection(const Injection& injection) {
   injected_.load_ms = injection.load_ms;
   injected_.error_at = injection.error_at;
   injected_.lost_at = injection.lost_at;
+  injected_.missing_event = injection.missing_event > 0.0;
 }
 
 void Pipeline::review(ReprocessRequest request) {

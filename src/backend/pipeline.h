@@ -96,6 +96,8 @@ class Persistence {
 struct PipelineOptions {
   int lanes = 2;
   StreamMode mode = StreamMode::overlap;
+  HostMemory memory = HostMemory::pinned;  // see LaneSettings
+  CopySettings copy = {};
   std::uint64_t max_frames = 0;               // stops after this many processed frames; 0: no limit
   HostCopy host_copy = HostCopy::made;        // of each image
   double held_reference_db = kAutoReference;  // level to continue with when the parameters ask for an automatic one
@@ -189,6 +191,7 @@ class Pipeline {
   struct Injected {
     std::atomic<double> load_ms;
     std::atomic<double> error_at, lost_at;  // frame numbers; 0 = never
+    std::atomic<bool> missing_event;
   };
   struct Ending {
     std::atomic<bool> stop{false};

@@ -16,8 +16,21 @@
 
 namespace echoloop {
 
+// Number of a group of settings that an option names as KEY=VALUE: one table for the option, the panel and sessions.
+template <class Settings>
+struct SettingSpec {
+  std::string_view key;    // "load_ms", as in --inject
+  std::string_view label;  // "Extra load"
+  std::string_view unit;
+  std::string_view help;
+  double step = 0.0;  // of the panel's control; 1 for whole numbers
+  double max = 0.0;
+  double Settings::*member = nullptr;
+  double least = 0.0;
+};
+
 // Injected faults, to show the effect of a policy: a slow pipeline, a restless source, lost and doubled frames, a
-// device that fails. Plain values, part of StreamSettings; one table for --inject and the panel.
+// device that fails. Plain values, part of StreamSettings.
 
 // All zero: no faults. Frame numbers are whole.
 struct Injection {
@@ -30,19 +43,11 @@ struct Injection {
   double missing_every = 0.0;    // every n-th number is omitted
   double error_at = 0.0;         // device error, once, at the first frame from this number on
   double lost_at = 0.0;          // the same, but the device is lost: only the CPU can continue
+  double missing_event = 0.0;    // 1: kernels start without waiting for the end of the copy, so that frames are torn
   friend bool operator==(const Injection&, const Injection&) = default;
 };
 
-struct InjectionSpec {
-  std::string_view key;    // "load_ms", as in --inject
-  std::string_view label;  // "Extra load"
-  std::string_view unit;
-  std::string_view help;
-  double step = 0.0;  // of the panel's control; 1 for whole numbers
-  double max = 0.0;   // minimum is 0 = off, except for stall_every_s, which starts at one step
-  double Injection::*member = nullptr;
-};
-
+using InjectionSpec = SettingSpec<Injection>;
 std::span<const InjectionSpec> injection_specs();
 
 // Parses "load_ms=2,missing_every=100": the named faults, all others off. Throws Error naming key, value and range.
@@ -53,12 +58,13 @@ std::string to_text(const Injection& injection);
 
 enum class RingPolicy { block, error, drop_oldest, drop_newest };
 enum class HostMemory { pageable, pinned, write_combined, mapped };
-enum class StreamMode { overlap, serial };
+// default_stream: copies are queued on the device's default stream, which waits for all others and they for it.
+enum class StreamMode { overlap, serial, default_stream };
 enum class FrameWait { sleep, spin };  // of the producer thread, for a scanner's next frame
 
 inline constexpr std::array<std::string_view, 4> kPolicyNames = {"block", "error", "drop-oldest", "drop-newest"};
 inline constexpr std::array<std::string_view, 4> kHostMemoryNames = {"pageable", "pinned", "write-combined", "mapped"};
-inline constexpr std::array<std::string_view, 2> kStreamModeNames = {"overlap", "serial"};
+inline constexpr std::array<std::string_view, 3> kStreamModeNames = {"overlap", "serial", "default"};
 inline constexpr std::array<std::string_view, 2> kFrameWaitNames = {"sleep", "spin"};
 
 inline constexpr int kMinSlots = 2;
@@ -66,12 +72,30 @@ inline constexpr int kMaxSlots = 64;
 inline constexpr int kMaxLanes = 4;
 inline constexpr double kRateMax = std::numeric_limits<double>::infinity();
 
+// Copy of a frame to the device, and the bus that a CPU simulates in place of one: times only, results are unchanged.
+struct CopySettings {
+  double chunks = 1.0;           // pieces of a frame, copied one after the other
+  double streams = 1.0;          // the pieces are queued on this many streams in turn
+  double device_sync = 0.0;      // 1: the host waits for all work of the device after each frame, not for its event
+  double bus_gbps = 0.0;         // simulated bus of the CPU, 1e9 bytes per second; 0: none
+  double bus_latency_us = 10.0;  // of each piece
+  friend bool operator==(const CopySettings&, const CopySettings&) = default;
+};
+
+using CopySpec = SettingSpec<CopySettings>;
+std::span<const CopySpec> copy_specs();
+
+// Parses "chunks=8,bus_gbps=0.08", as parse_injection().
+CopySettings parse_copy(const std::string& text);
+std::string to_text(const CopySettings& copy);
+
 struct StreamSettings {
   RingPolicy policy = RingPolicy::block;
   int slots = 8;
   int lanes = 3;
   StreamMode streams = StreamMode::overlap;
   HostMemory host_memory = HostMemory::pinned;
+  CopySettings copy = {};
   FrameWait frame_wait = FrameWait::sleep;
   double rate_hz = 0.0;  // 0 = the source's own rate; kRateMax = unlimited
   double pace_ms = 0.0;  // minimum gap after each frame

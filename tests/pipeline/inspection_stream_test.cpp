@@ -23,7 +23,7 @@ class CountingBackend final : public Backend {
     return inner_.allocate_host(bytes, kind);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+  std::unique_ptr<Lane> make_lane(int number, const LaneSettings& mode) override {
     if (number >= kMaxLanes) ++made;
     return inner_.make_lane(number, mode);
   }

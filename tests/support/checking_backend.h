@@ -28,7 +28,7 @@ class CheckingBackend final : public Backend {
     return std::make_unique<Block>(std::move(block), kind);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+  std::unique_ptr<Lane> make_lane(int number, const LaneSettings& mode) override {
     if (number >= most_lanes) throw std::runtime_error("no room for lane " + std::to_string(number + 1));
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }

@@ -40,7 +40,7 @@ class FakeBackend final : public Backend {
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override {
     return on_page_lock ? on_page_lock(memory) : nullptr;
   }
-  std::unique_ptr<Lane> make_lane(int, StreamMode) override {
+  std::unique_ptr<Lane> make_lane(int, const LaneSettings&) override {
     if (refuse_lanes || lost) throw std::runtime_error("no lane can be made");
     return std::make_unique<FakeLane>(*this);
   }

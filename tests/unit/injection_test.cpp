@@ -12,7 +12,7 @@ namespace {
 using testing::refusal_of;
 
 TEST(Injection, NothingIsEmptyText) {
-  EXPECT_EQ(to_text({}), "");
+  EXPECT_EQ(to_text(Injection{}), "");
   EXPECT_EQ(parse_injection("load_ms=0"), Injection{});
 }
 
@@ -30,6 +30,7 @@ TEST(Injection, EachFaultSurvivesTheWayThroughText) {
   Injection all;
   for (const InjectionSpec& spec : injection_specs()) {
     for (const double value : {2.0 * spec.step, spec.max, spec.max - spec.step}) {
+      if (value > spec.max || value == Injection().*spec.member) continue;  // of a switch, which is 0 or 1
       Injection one;
       one.*spec.member = value;
       EXPECT_EQ(parse_injection(to_text(one)), one) << to_text(one);
@@ -51,6 +52,21 @@ TEST(Injection, TheTableIsCompleteAndItsKeysDiffer) {
   }
   EXPECT_EQ(keys.size(), injection_specs().size());
   EXPECT_EQ(keys.size() * sizeof(double), sizeof(Injection)) << "a fault without a row";
+}
+
+TEST(CopySettings, EachSettingSurvivesTheWayThroughText) {
+  EXPECT_EQ(to_text(CopySettings{}), "");
+  CopySettings all;
+  for (const CopySpec& spec : copy_specs()) {
+    CopySettings one;
+    one.*spec.member = all.*spec.member = spec.max;
+    EXPECT_EQ(parse_copy(to_text(one)), one) << to_text(one);
+  }
+  EXPECT_EQ(parse_copy(to_text(all)), all) << to_text(all);
+  EXPECT_EQ(copy_specs().size() * sizeof(double), sizeof(CopySettings)) << "a setting without a row";
+  EXPECT_NE(refusal_of([] { parse_copy("chunks=0"); }).find("--copy chunks"), std::string::npos);
+  EXPECT_NE(refusal_of([] { parse_copy("bus_gbps=-1"); }).find("0 to 64 GB/s"), std::string::npos);
+  EXPECT_NE(refusal_of([] { parse_copy("pieces=2"); }).find("chunks, streams"), std::string::npos);
 }
 
 struct Bad {

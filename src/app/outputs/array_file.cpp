@@ -38,7 +38,9 @@ std::span<std::byte> ArrayFile::room(std::size_t bytes) {
   return memory_.bytes;
 }
 
-void ArrayFile::put(const FrameStamp& stamp) {
+void ArrayFile::put(const Image& image) {
+  const FrameStamp& stamp = image.stamp;
+  torn_ = torn_ || image.torn_share > 0.0;
   while (!recorder_.ready({.now_ns = now_ns()})) std::this_thread::sleep_for(std::chrono::microseconds(200));
   if (recorder_.status().frames == 0 && first_.acquired_ns == 0) first_ = stamp;
   last_ = stamp;
@@ -59,6 +61,7 @@ nlohmann::json ArrayFile::frames_json() const {
 void ArrayFile::add_command(nlohmann::json& about, const EndedImages& run, const ImagingParams& params,
                             const std::string& option) const {
   const std::uint64_t frames = status().frames;
+  if (torn_) return set_no_command(about, std::string(kTornFrame));
   set_command(about,
               {.on_cpu = !run.backend.computes_elsewhere(),
                .source = run.named,
@@ -132,7 +135,7 @@ void ImageSequence::take(const Image& image) {
     std::transform(levels_db.begin(), levels_db.end(), file_.room(bytes_).begin(),
                    [range_db](float level_db) { return level8(level_db, range_db); });
   }
-  file_.put(image.stamp);
+  file_.put(image);
 }
 
 // Makes the sink of a row of output_rows().
@@ -194,7 +197,7 @@ IqSequence::IqSequence(const std::filesystem::path& file, const Grid& grid)
 void IqSequence::take(const KeptPixels& pixels) {
   const std::size_t bytes = pixels.values.size_bytes();
   std::memcpy(file_.room(bytes).data(), pixels.values.data(), bytes);
-  file_.put(pixels.image.stamp);
+  file_.put(pixels.image);
   last_.stamp = pixels.image.stamp;
   last_.grid = pixels.image.grid;
   last_.params = pixels.image.params;

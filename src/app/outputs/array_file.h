@@ -21,7 +21,7 @@ class ArrayFile {
 
   // Returns the memory of the next frame's values; put() adds them. [processing thread]
   [[nodiscard]] std::span<std::byte> room(std::size_t bytes);
-  void put(const FrameStamp& stamp);
+  void put(const Image& image);
 
   RecorderStatus end();  // waits until the file is complete; the members below are valid afterwards
   [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
@@ -35,6 +35,7 @@ class ArrayFile {
  private:
   FrameMemory memory_;
   FrameStamp first_, last_;
+  bool torn_ = false;  // one of the images
   Recorder recorder_{nullptr};
 };
 

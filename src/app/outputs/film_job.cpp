@@ -159,7 +159,8 @@ void FilmJob::write_film() {
     }
     if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
     last_place = next.place;
-    complete_ = complete_ && next.image.stamp.sequence == drawn_ && (drawn_ > 0 || next.image.stamp.source_index == 0);
+    complete_ = complete_ && next.image.torn_share == 0.0 && next.image.stamp.sequence == drawn_ &&
+                (drawn_ > 0 || next.image.stamp.source_index == 0);
     mixed_ = mixed_ || (drawn_ > 0 && next.on_cpu != on_cpu_);
     on_cpu_ = next.on_cpu;
     last = next.image;

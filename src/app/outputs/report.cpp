@@ -104,6 +104,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["lanes"] = stream.lanes;
   report["pace_ms"] = stream.pace_ms;
   report["inject"] = to_text(stream.inject);
+  report["copy"] = to_text(stream.copy);
   report["streams"] = kStreamModeNames[static_cast<std::size_t>(stream.streams)];
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
   report["frame_wait"] = kFrameWaitNames[static_cast<std::size_t>(stream.frame_wait)];
@@ -325,6 +326,7 @@ void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::str
 void set_command(nlohmann::json& json, const Backend& backend, const std::string& source, const Image& image,
                  const std::string& output) {
   if (image.acquisition == nullptr) return set_no_command(json, "the image has no acquisition");
+  if (image.torn_share > 0.0) return set_no_command(json, std::string(kTornFrame));
   ImagingParams params = image.params;
   const bool alone = image.averaged_frames <= 1.0;  // as for history frames and the first one of a stream
   if (alone) params.refine.persistence_s = 0.0;

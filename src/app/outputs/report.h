@@ -72,6 +72,7 @@ void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::str
 void set_command(nlohmann::json& json, const Backend& backend, const std::string& source, const Image& image,
                  const std::string& output);
 void set_no_command(nlohmann::json& json, const std::string& why);
+inline constexpr std::string_view kTornFrame = "torn: samples of an earlier frame are in it (missing event)";
 // Returns either of the two for other texts: from a JSON that has them, and as set_command() sets them.
 std::string command_text(const nlohmann::json& json);
 std::string command_text(const Backend& backend, const std::string& source, const Image& image,

@@ -71,6 +71,8 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, first);
   plan.pipeline.lanes = plan.stream.lanes;
   plan.pipeline.mode = plan.stream.streams;
+  plan.pipeline.memory = plan.stream.host_memory;
+  plan.pipeline.copy = plan.stream.copy;
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));

@@ -145,7 +145,8 @@ void Session::look_at_line(const std::optional<PlanePoint>& at) {
 }
 
 bool Session::same_configuration(const StreamSettings& a, const StreamSettings& b) const {
-  return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
+  return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory &&
+         a.copy == b.copy;
 }
 
 StreamMemory Session::memory() const {

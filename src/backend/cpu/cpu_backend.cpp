@@ -1,6 +1,7 @@
 // CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; reference for every other backend.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_objects.h"
 #include "backend/cpu/cpu_steps.h"
+#include "backend/cpu/simulated_bus.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/flow_device.h"
 #include "backend/object_plan.h"
@@ -26,7 +28,12 @@
 namespace echoloop {
 
 // Defined below or in other files.
-std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
+struct CpuDevice {
+  std::shared_ptr<WorkerPool> pool;
+  std::shared_ptr<SimulatedBus> bus;  // of all lanes
+};
+std::unique_ptr<Lane> make_cpu_lane(const CpuDevice& device, const CpuKernels& kernels, int number,
+                                    const LaneSettings& settings);
 
 namespace {
 
@@ -82,7 +89,9 @@ class CpuBackend final : public Backend {
     return std::make_unique<PageableBlock>(bytes);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return make_cpu_lane(pool_, kernels_, number); }
+  std::unique_ptr<Lane> make_lane(int number, const LaneSettings& settings) override {
+    return make_cpu_lane({pool_, bus_}, kernels_, number, settings);
+  }
   std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
     return kDevices[analysis]->make(pool_->threads(), kernels_);
   }
@@ -96,6 +105,7 @@ class CpuBackend final : public Backend {
 
  private:
   std::shared_ptr<WorkerPool> pool_;
+  std::shared_ptr<SimulatedBus> bus_ = std::make_shared<SimulatedBus>();
   const CpuKernels& kernels_;
 };
 
@@ -117,10 +127,11 @@ namespace {
 
 class CpuLane final : public Lane {
  public:
-  CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
+  CpuLane(const CpuDevice& device, const CpuKernels& kernels, int number, const LaneSettings& settings);
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
   void upload(std::span<const RfFrame> frames) override;
+  void miss_event() override { bus_.event = Event::missing; }
   void load(double ms) override;
   void fail(DeviceFault fault) override;
   void condition() override;
@@ -143,10 +154,23 @@ class CpuLane final : public Lane {
 
  private:
   class StageTimer;
+  enum class Event { awaited, missing };
+  // Copy of the frame on the simulated bus.
+  struct Bus {
+    std::shared_ptr<SimulatedBus> shared;
+    LaneSettings settings;
+    BusCopy copy = {};                 // of the frame
+    std::int64_t lane_free_ns = 0;     // end of the previous frame
+    Event event = Event::awaited;      // missing: of the frame
+    std::vector<std::byte> torn = {};  // samples of frames without an event, as far as they were copied
+  };
+  void wait_until(std::int64_t end_ns) const;
+  [[nodiscard]] RfFrame arrived_frame();
   void fit_image_storage();
-  [[nodiscard]] std::span<const std::byte> picked_samples();
+  [[nodiscard]] std::span<const std::byte> picked_samples(std::span<const std::byte> samples);
 
   std::shared_ptr<WorkerPool> pool_;
+  Bus bus_;
   const CpuKernels& kernels_;
   int number_;
   std::shared_ptr<const Plan> plan_;
@@ -188,8 +212,8 @@ class CpuLane::StageTimer {
   Span& span_;
 };
 
-CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number)
-    : pool_(std::move(pool)), kernels_(kernels), number_(number) {}
+CpuLane::CpuLane(const CpuDevice& device, const CpuKernels& kernels, int number, const LaneSettings& settings)
+    : pool_(device.pool), bus_{.shared = device.bus, .settings = settings}, kernels_(kernels), number_(number) {}
 
 void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
@@ -211,7 +235,45 @@ void CpuLane::upload(std::span<const RfFrame> frames) {
   conditioned_ = false;
   finished_ = false;
   has_span_ = {};
-  const StageTimer timer(*this, Stage::upload);  // nothing to copy: samples are read in place
+  image_.torn_share = 0.0;
+  if (bus_.settings.copy.bus_gbps <= 0.0) {
+    bus_.event = Event::awaited;                   // nothing to wait for
+    const StageTimer timer(*this, Stage::upload);  // nothing to copy: samples are read in place
+    return;
+  }
+  bus_.copy = bus_.shared->copy({.bytes = plan_->formed->frame_bytes(),
+                                 .now_ns = now_ns(),
+                                 .published_ns = frame_.stamp.acquired_ns,
+                                 .lane_free_ns = bus_.lane_free_ns},
+                                bus_.settings);
+  {
+    const StageTimer timer(*this, Stage::upload);
+    if (bus_.event == Event::awaited) wait_until(bus_.copy.end_ns);
+  }
+  Span& span = spans_[static_cast<std::size_t>(Stage::upload)];
+  span.start_ns = bus_.copy.start_ns;  // the copy engine works beside the cores
+  span.end_ns = bus_.copy.end_ns;
+}
+
+// Waits as for a device; returns early if the work is abandoned.
+void CpuLane::wait_until(std::int64_t end_ns) const {
+  constexpr std::int64_t kLongest_ns = 5'000'000;
+  for (std::int64_t now = now_ns(); now < end_ns && !pool_->abandoned(); now = now_ns()) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(end_ns - now, kLongest_ns)));
+  }
+}
+
+// Returns the frame as the kernels find it: without an event the rest of its samples are of an earlier frame.
+RfFrame CpuLane::arrived_frame() {
+  if (std::exchange(bus_.event, Event::awaited) == Event::awaited) return frame_;
+  const double share = bus_.copy.share_at(now_ns());
+  const std::size_t copied = static_cast<std::size_t>(share * static_cast<double>(frame_.samples.size()));
+  bus_.torn.resize(frame_.samples.size());
+  std::memcpy(bus_.torn.data(), frame_.samples.data(), copied);
+  image_.torn_share = 1.0 - share;
+  RfFrame torn = frame_;
+  torn.samples = bus_.torn;
+  return torn;
 }
 
 void CpuLane::load(double ms) {
@@ -232,10 +294,10 @@ void CpuLane::fail(DeviceFault fault) {
 }
 
 // Returns the samples of the picked transmits; copies them if not contiguous.
-std::span<const std::byte> CpuLane::picked_samples() {
+std::span<const std::byte> CpuLane::picked_samples(std::span<const std::byte> samples) {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = plan_->formed->frame_bytes() / plan_->formed->transmits.size();
-  const std::span<const std::byte> from = frame_.samples.subspan(static_cast<std::size_t>(pick.first) * bytes);
+  const std::span<const std::byte> from = samples.subspan(static_cast<std::size_t>(pick.first) * bytes);
   if (pick.every == 1) return from.first(static_cast<std::size_t>(pick.count) * bytes);
   for (int i = 0; i < pick.count; ++i) {
     std::memcpy(picked_.data() + static_cast<std::size_t>(i) * bytes,
@@ -246,7 +308,14 @@ std::span<const std::byte> CpuLane::picked_samples() {
 
 void CpuLane::condition() {
   const StageTimer timer(*this, Stage::condition);
-  steps_->condition(picked_samples());
+  const RfFrame arrived = arrived_frame();
+  steps_->condition(picked_samples(arrived.samples));
+  const std::size_t bytes = plan_->formed->frame_bytes();
+  wait_until(now_ns() + SimulatedBus::reading_ns(bytes, bus_.settings));  // kernels read over the bus
+  if (image_.torn_share > 0.0) {  // the rest of the copy: samples that the lane's next frame may find
+    wait_until(bus_.copy.end_ns);
+    std::memcpy(bus_.torn.data(), frame_.samples.data(), frame_.samples.size());
+  }
   conditioned_ = true;
 }
 
@@ -324,7 +393,10 @@ void CpuLane::keep_pixels() {
   kept_ = {weighed_.data(), count};
 }
 
-void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }
+void CpuLane::finish(HostCopy /*copy*/) {
+  bus_.lane_free_ns = now_ns();
+  finished_ = true;
+}
 
 PixelView CpuLane::pixels() { return steps_->pixels(); }
 
@@ -341,8 +413,9 @@ std::vector<float> CpuLane::read_back(Tap tap) {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number) {
-  return std::make_unique<CpuLane>(std::move(pool), kernels, number);
+std::unique_ptr<Lane> make_cpu_lane(const CpuDevice& device, const CpuKernels& kernels, int number,
+                                    const LaneSettings& settings) {
+  return std::make_unique<CpuLane>(device, kernels, number, settings);
 }
 
 }  // namespace echoloop

@@ -23,6 +23,7 @@ class WorkerPool {
   // Skips chunks not yet begun, until resume(). [any thread]
   void abandon() { abandoned_ = true; }
   void resume() { abandoned_ = false; }
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
 
   // Begins one piece of work, up to end_work(). After supersede() the rest is skipped if it would take longer than
   // kWorthSkipping_s. end_work() returns true if all was done. [the pool's caller]

@@ -69,9 +69,9 @@ class CudaBackend final : public Backend {
     context_->make_current();
     return lock_pages(memory, context_->device);
   }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+  std::unique_ptr<Lane> make_lane(int number, const LaneSettings& settings) override {
     context_->make_current();
-    return std::make_unique<CudaLane>(context_, number, mode);
+    return std::make_unique<CudaLane>(context_, number, settings);
   }
   std::unique_ptr<AnalysisDevice> make_analysis_device(std::size_t analysis) override {
     context_->make_current();

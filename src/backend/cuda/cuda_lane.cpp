@@ -1,7 +1,9 @@
 #include "backend/cuda/cuda_lane.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/kernels/kernels.h"
@@ -13,13 +15,26 @@ namespace {
 
 std::size_t transmit_bytes(const Acquisition& a) { return a.frame_bytes() / a.transmits.size(); }
 
+// Returns the stream of copies: `own` where they overlap with kernels.
+StreamView copies_on(StreamMode mode, const Context& context, const Stream& own) {
+  if (mode == StreamMode::default_stream) return StreamView(cudaStreamLegacy);
+  return mode == StreamMode::serial ? context.processing.view() : own.view();
+}
+
 }  // namespace
 
-CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode)
+CudaLane::FrameCopy::FrameCopy(StreamMode streams_mode, const CopySettings& copy) : mode(streams_mode), settings(copy) {
+  if (mode != StreamMode::overlap) return;
+  const int pieces = static_cast<int>(std::min(copy.streams, copy.chunks));
+  for (int i = 1; i < pieces; ++i) streams.push_back(std::make_unique<Stream>());
+}
+
+CudaLane::CudaLane(std::shared_ptr<Context> context, int number, const LaneSettings& settings)
     : context_(std::move(context)),
       number_(number),
-      copy_(mode == StreamMode::serial ? context_->processing.view() : context_->copy.view()),
-      to_host_(mode == StreamMode::serial ? context_->processing.view() : context_->images.view()),
+      frame_copy_(settings.streams, settings.copy),
+      copy_(copies_on(settings.streams, *context_, context_->copy)),
+      to_host_(copies_on(settings.streams, *context_, context_->images)),
       buffers_(*context_, copy_),
       refiner_(*context_),
       images_(1) {}
@@ -29,6 +44,7 @@ CudaLane::~CudaLane() {
   // Copies may still read a slot or write an image that is freed after the lane.
   CUDA_QUIET(cudaSetDevice(context_->device));
   copy_.synchronize_quietly();
+  for (const auto& stream : frame_copy_.streams) stream->view().synchronize_quietly();
   own_.stream.view().synchronize_quietly();
   processing().synchronize_quietly();
   to_host_.synchronize_quietly();
@@ -59,7 +75,9 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
 }
 
 // Lanes apart from the stream (kMaxLanes) work on single frames.
-bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
+bool CudaLane::may_overlap() const {
+  return frame_copy_.mode == StreamMode::overlap && frame_copy_.settings.device_sync == 0.0 && number_ < kMaxLanes;
+}
 
 int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once(FrameOverlap::Bound::kernels) : 1; }
 
@@ -102,6 +120,7 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
   context_->clock.refresh();
   frame_ = {};
   frame_.count = frames.size();
+  frame_.unordered = std::exchange(frame_copy_.misses_event, false);
   steps_->take_frames(static_cast<int>(frames.size()));
   steps_->write_decibels({}, 0.0f);
   if (images_.size() < frames.size()) images_.resize(frames.size());
@@ -110,6 +129,7 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
     ImageStorage::fit(images_[k], context_, plan_->grid.pixels());
     images_[k].grid = plan_->grid;
     images_[k].stamp = frames[k].stamp;
+    images_[k].torn_share = 0.0;
     sequences_.push_back(frames[k].stamp.sequence);
   }
 
@@ -118,11 +138,12 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
   if (!raw_.free) raw_.read->make_wait(copy_);  // by the lane's previous frames
   raw_.free = false;
   mark(kUpload, copy_);
+  frame_.unordered = frame_.unordered && !frame_.in_place;
   if (!frame_.in_place) copy_samples(frames);
   mark(kUploaded, copy_);
   // Waits here rather than in condition(), so that memory freed in the order of the processing stream is no longer a
   // copy's target, whatever becomes of the frame.
-  event(kUploaded).make_wait(work());
+  if (!frame_.unordered) event(kUploaded).make_wait(work());
 }
 
 // Finds the picked transmits, contiguous for the kernels: in place in mapped memory, otherwise copied together.
@@ -134,7 +155,7 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   raw_.at = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
-// Copies frame by frame, as a copy may not span two blocks of page-locked memory.
+// Copies frame by frame, in the pieces of the settings, as a copy may not span two blocks of page-locked memory.
 void CudaLane::copy_samples(std::span<const RfFrame> frames) {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = transmit_bytes(*plan_->formed);
@@ -143,12 +164,33 @@ void CudaLane::copy_samples(std::span<const RfFrame> frames) {
   for (const RfFrame& frame : frames) {
     const std::byte* from = frame.samples.data() + static_cast<std::size_t>(pick.first) * bytes;
     if (pick.every == 1) {
-      CUDA_CHECK(cudaMemcpyAsync(to, from, frame_bytes, cudaMemcpyHostToDevice, copy_.get()));
+      const auto pieces = static_cast<std::size_t>(frame_copy_.settings.chunks);
+      for (std::size_t i = 0; i < pieces; ++i) {
+        const std::size_t first = frame_bytes * i / pieces, end = frame_bytes * (i + 1) / pieces;
+        copy_piece(to + first, from + first, end - first, i);
+      }
     } else {
       CUDA_CHECK(cudaMemcpy2DAsync(to, bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
                                    static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice, copy_.get()));
     }
     to += frame_bytes;
+  }
+  join_copies();
+}
+
+// Queues a piece on the copy stream or one of the further streams, which starts after the begin of the frame's copy.
+void CudaLane::copy_piece(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t piece) {
+  const std::size_t turn = piece % (frame_copy_.streams.size() + 1);
+  const StreamView stream = turn == 0 ? copy_ : frame_copy_.streams[turn - 1]->view();
+  if (turn > 0 && piece == turn) event(kUpload).make_wait(stream);
+  CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
+}
+
+// Makes the copy stream wait for the further streams.
+void CudaLane::join_copies() {
+  for (const auto& stream : frame_copy_.streams) {
+    frame_copy_.piece.record(stream->view());
+    frame_copy_.piece.make_wait(copy_);
   }
 }
 
@@ -170,7 +212,8 @@ void CudaLane::fail(DeviceFault fault) {
 
 void CudaLane::condition() {
   const ProfileRange range(Stage::condition);
-  frame_.condition_begin = !own_.in_use ? kCondition : frame_.loaded ? kLoaded : kUploaded;
+  const bool begins = !own_.in_use || frame_.unordered;
+  frame_.condition_begin = begins ? kCondition : frame_.loaded ? kLoaded : kUploaded;
   if (frame_.condition_begin == kCondition) mark(kCondition, work());
   steps_->widen(raw_.at);
   // An event between two kernels costs microseconds while the bus is busy: none more than needed.
@@ -178,6 +221,7 @@ void CudaLane::condition() {
   if (raw_.read == &raw_.widened) raw_.widened.record(work());
   steps_->condition();
   mark(kConditioned, work());
+  if (frame_.unordered) event(kUploaded).make_wait(work());  // memory may be freed in the order of this stream
   frame_.conditioned = true;
 }
 
@@ -284,6 +328,7 @@ void CudaLane::finish(HostCopy copy) {
     end_ = &copied_to_host_;
   }
   frame_.ended = true;
+  if (frame_copy_.settings.device_sync > 0.0) CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 bool CudaLane::uploaded() {
@@ -294,7 +339,16 @@ bool CudaLane::uploaded() {
 bool CudaLane::finished() {
   if (!frame_.ended || !end_->passed()) return false;
   raw_.free = true;
+  if (frame_.unordered) note_torn();
   return true;
+}
+
+// Sets the part of the copy that followed the begin of the kernels, from the times of both.
+void CudaLane::note_torn() {
+  const double copy_ms = event(kUploaded).ms_since(event(kUpload));
+  const double before_ms = event(kCondition).ms_since(event(kUpload));
+  const double share = copy_ms > 0.0 ? std::clamp(1.0 - before_ms / copy_ms, 0.0, 1.0) : 0.0;
+  for (Image& image : std::span(images_).first(frame_.count)) image.torn_share = share;
 }
 
 void CudaLane::wait() {

@@ -2,7 +2,8 @@
 // device run on the copy stream, kernels on the processing stream, images to the host on a third; events order them and
 // time the stages. Up to the first decibels the kernels may run on the lane's own stream, concurrent with those of
 // other lanes: such a frame starts after all queued work of the processing stream (fork), which waits for it (join)
-// before its results are used. In serial mode all streams are the processing stream. Processing thread only.
+// before its results are used. In serial mode all streams are the processing stream; in default_stream mode copies are
+// queued on the default stream, for which all other streams wait, and it for them. Processing thread only.
 #pragma once
 
 #include <array>
@@ -42,13 +43,14 @@ class ImageStorage {
 
 class CudaLane final : public Lane {
  public:
-  CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode);
+  CudaLane(std::shared_ptr<Context> context, int number, const LaneSettings& settings);
   ~CudaLane() override;
   CudaLane(const CudaLane&) = delete;
   CudaLane& operator=(const CudaLane&) = delete;
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
   [[nodiscard]] int frames_at_once() const override;
+  void miss_event() override { frame_copy_.misses_event = true; }
   void upload(std::span<const RfFrame> frames) override;
   void load(double ms) override;
   void fail(DeviceFault fault) override;
@@ -95,6 +97,7 @@ class CudaLane final : public Lane {
     std::size_t count = 1;     // frames together
     bool in_place = false;     // samples are read from mapped host memory
     bool loaded = false;       // load() was called
+    bool unordered = false;    // the kernels do not wait for the copy
     bool conditioned = false;  // condition()
     bool compressed = false;
     bool refined = false;
@@ -150,6 +153,19 @@ class CudaLane final : public Lane {
     bool in_use = false;                                     // the frame's kernels run there
   };
 
+  // Further streams for the pieces of a frame's copy, in turn.
+  struct FrameCopy {
+    FrameCopy(StreamMode mode, const CopySettings& settings);
+    StreamMode mode;
+    CopySettings settings;
+    std::vector<std::unique_ptr<Stream>> streams;  // beside the copy stream
+    Event piece{EventUse::order};                  // end of the pieces on one of them
+    bool misses_event = false;                     // the next frame
+  };
+
+  void copy_piece(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t piece);
+  void join_copies();
+  void note_torn();
   [[nodiscard]] bool may_overlap() const;
   [[nodiscard]] int most_frames() const;
   void fork();
@@ -170,6 +186,7 @@ class CudaLane final : public Lane {
   std::shared_ptr<Context> context_;  // first: freed last
   int number_;
   OwnStream own_;
+  FrameCopy frame_copy_;
   StreamView copy_;     // samples to the device
   StreamView to_host_;  // images
   LaneBuffers buffers_;

@@ -26,6 +26,7 @@ struct Image {
   Grid grid;
   ImagingParams params;  // of the image; reference_db is the level in use, never kAutoReference
   AcquisitionPtr acquisition;
+  double torn_share = 0.0;       // part of the samples that are of an earlier frame: injected, see Lane::miss_event
   double averaged_frames = 0.0;  // by persistence: equally weighted frames with the same noise; 0: the frame alone
 
   // dB, [nz][nx], x fastest. Either may be null: host_db without a host copy, device_db on the CPU backend.

@@ -69,6 +69,8 @@ std::vector<CaptionItem> caption_items(const Image& image, const FrameNumbers& n
     items.push_back({std::string(kSampleFaultRows[i].key), fault_share_text(faults, fault),
                      "in " + elements_text(faults.of(fault).elements, elements)});
   }
+  if (image.torn_share > 0.0)
+    items.push_back({"torn", fixed(100.0 * image.torn_share, 1) + " %", "of an earlier frame"});
   if (p.refine.persistence_s > 0.0) items.push_back(average_of(image));
   items.push_back({"c", fixed(p.formation.sound_speed_m_s, 0), "m/s"});
   const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
