@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "app/commands.h"
+#include "app/lesson.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
@@ -88,6 +89,7 @@ int run(int argc, char** argv) {
       break;
   }
   if (!options.files["--find-sound-speed"].empty()) return run_find_sound_speed(options);
+  if (options.headless && !options.lesson.empty()) return run_lesson(options);
 #if defined(ECHO_HAVE_GUI)
   if (!options.headless && has_display()) return WindowApp(options).run();
 #endif

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/commands.h"
+#include "app/lesson.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
@@ -111,6 +112,7 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
     stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.frame_wait));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
+  if (!t.copy.empty()) stream.copy = parse_copy(t.copy);
   if (t.history_mb) {
     if (!(*t.history_mb >= 0.0 && *t.history_mb <= 1e6)) {
       throw out_of_range("--history-mb", fmt::format("{}", *t.history_mb), "0 to 1000000");
@@ -288,6 +290,10 @@ Options parse_view(std::vector<std::string> words, Options o) {
     return parse_view(all, options_of(o.source));
   }
   if (command != nullptr) require_of_command(app, *command);
+  if (!o.lesson.empty()) {
+    if (o.source_given) throw Error("--lesson", "found together with the source " + o.source, "one of the two");
+    o.source = read_lesson(o.lesson).source;
+  }
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (texts.version) o.command = Command::version;

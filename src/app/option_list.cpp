@@ -18,10 +18,10 @@
 namespace echoloop {
 namespace {
 
-std::string injection_help() {
-  std::string text = "Fault injection:";
-  for (const InjectionSpec& spec : injection_specs()) {
-    text += fmt::format(" {} [{}]", spec.key, spec.unit);
+template <class Specs>
+std::string settings_help(std::string text, const Specs& specs) {
+  for (const auto& spec : specs) {
+    text += spec.unit.empty() ? fmt::format(" {}", spec.key) : fmt::format(" {} [{}]", spec.key, spec.unit);
   }
   return text;
 }
@@ -45,14 +45,17 @@ void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--loop,!--no-loop", o.stream.loop, "Repeat the recording at the end (default)");
   app.add_option("--policy", t.policy, "Action when the buffer is full: block, error, drop-oldest, drop-newest");
   add_number(app, "--pace", o.stream.pace_ms, "Minimum gap after each frame, ms")->type_name("MS");
-  app.add_option("--inject", t.inject, injection_help())->type_name("KEY=VALUE,...");
+  app.add_option("--inject", t.inject, settings_help("Fault injection:", injection_specs()))
+      ->type_name("KEY=VALUE,...");
   add_number(app, "--history-mb", t.history_mb,
              "History memory, MB; default: 1/4 of free memory, max 4000 (0 when headless)")
       ->type_name("MB");
   add_number(app, "--slots", o.stream.slots, "Buffer slots, 2 to 64")->type_name("N");
   add_number(app, "--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
-  app.add_option("--streams", t.streams, "Copies and kernels: overlap or serial");
+  app.add_option("--streams", t.streams,
+                 "Copies and kernels: overlap, serial, or default (copies on the default stream)");
   app.add_option("--host-memory", t.memory, "Host memory: pageable, pinned, write-combined or mapped");
+  app.add_option("--copy", t.copy, settings_help("Copies to the device:", copy_specs()))->type_name("KEY=VALUE,...");
   app.add_option("--frame-wait", t.frame_wait,
                  "Wait for a scanner's next frame: sleep, or spin (lower latency; uses a processor core)");
 }
@@ -72,6 +75,10 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
 }
 
 void add_compare_options(CLI::App& app, Options& o, OptionTexts& t) {
+  app.add_option("--lesson", o.lesson, "Lesson: JSON of steps with checks; headless: runs and marks each step")
+      ->type_name("F.json");
+  app.add_option("--answers", o.answers, "Answers to --lesson: settings by step; without: the lesson's own solutions")
+      ->type_name("G.json");
   app.add_option("--compare", t.compare,
                  "Image A beside the run's image B in --figure and --measurements: another recording or phantom, or "
                  "B's frame with the parameters of a preset (.toml) or of a session")
@@ -140,9 +147,9 @@ constexpr auto kInfoOptions =
     std::to_array<std::string_view>({"--help", "--set", "--description", "--json", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help", "--headless", "--out", "--iq", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set",
-     "--grid", "--images-type", "--marks", "--measurements", "--slots", "--lanes", "--streams", "--host-memory",
-     "--unsandboxed"});
+    {"--help",   "--headless", "--out",     "--iq",          "--frames",      "--duration",   "--backend",
+     "--recipe", "--preset",   "--set",     "--grid",        "--images-type", "--marks",      "--measurements",
+     "--slots",  "--lanes",    "--streams", "--host-memory", "--copy",        "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -248,6 +255,8 @@ constexpr OptionNeed kOtherRecording{"--compare with a recording",
 constexpr OptionNeed kPairInFigure{"--figure and --compare or --compare-set",
                                    [](const Options& o) { return !o.files["--figure"].empty() && o.compare.wanted(); }};
 constexpr OptionNeed kNoKiosk{"no --kiosk", [](const Options& o) { return o.kiosk_idle_s == 0.0; }};
+constexpr OptionNeed kMarkedLesson{"--lesson and --headless",
+                                   [](const Options& o) { return o.headless && !o.lesson.empty(); }};
 constexpr OptionNeed kInfo{"info", [](const Options& o) { return o.command == Command::info; }};
 
 // Every option of add_options() except those of output_rows(); a flag with an opposite by its first name.
@@ -268,6 +277,9 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--lanes", kNothing},
     {"--streams", kNothing},
     {"--host-memory", kNothing},
+    {"--copy", kNothing},
+    {"--lesson", kNothing},
+    {"--answers", kMarkedLesson},
     {"--frame-wait", kScanner, WithoutNeed::said},
     {"--preset", kNothing},
     {"--set", kNothing},

@@ -74,6 +74,9 @@ void PanelColumn::end() {
 }
 
 HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditHistory& history) {
+  // A lesson needs the settings of the stream.
+  if (std::exchange(lesson_, c.model.lesson.title) != c.model.lesson.title && !c.model.lesson.title.empty())
+    c.view.mode = WindowMode::engineer;
   if (!l.left_shown) return HistoryAct::none;
   Ui& ui = c.ui;
   draw_splitter(c, l, PanelSide::left);
@@ -84,12 +87,14 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
     panel.take_wheel(c, panel.side == PanelSide::right && l.right_shown ? l.right : l.left);
   }
   left_.begin(c, "left_bar", l.left);
+  if (!l.right_shown) lesson_card(c, left_.next());
   const HistoryAct act = draw_panels(c, left_, PanelSide::left, l.left, history);
   if (!l.right_shown) draw_panels(c, left_, PanelSide::right, l.left, history);
   left_.end();
   if (!l.right_shown) return act;
   ui.focus().enter(WindowPart::right);
   right_.begin(c, "right_bar", l.right);
+  lesson_card(c, right_.next());
   if (c.view.mode == WindowMode::view && !c.view.try_closed) try_card(c, right_.next());
   draw_panels(c, right_, PanelSide::right, l.right, history);
   right_.end();

@@ -68,6 +68,7 @@ class SideColumns {
   bool other_stream_ = false;   // more or fewer rows of Stream are shown than by default
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   std::uint64_t resets_ = 0;    // number of known resets
+  std::string lesson_;          // title of the one in progress
 };
 
 // Dialogs above the window: keys (F1), About, questions, the tour, and those of a scanner. UI

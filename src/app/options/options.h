@@ -132,7 +132,8 @@ struct Options : SourceOptions,
   bool headless = false;
   bool json = false;  // info
   CompareOptions compare;
-  std::vector<std::string> warnings;  // for stderr: ineffective options
+  std::filesystem::path lesson, answers;  // app/lesson.h; empty: none
+  std::vector<std::string> warnings;      // for stderr: ineffective options
 };
 
 // Throws Error for invalid input.

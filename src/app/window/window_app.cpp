@@ -66,7 +66,11 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       question_(own_.state, kind_if(options.frames > 0 || is_kiosk(options))),
       reset_(own_.state, own_.options, own_.in_use, own_.engine, *own_.viewer,
              {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
-      sound_speed_(own_.state, own_.engine, *own_.viewer) {
+      sound_speed_(own_.state, own_.engine, *own_.viewer),
+      lesson_(own_.state, own_.in_use, own_.engine,
+              {.open_source = [this](const std::string& name) { opening_.open(name); },
+               .params_changed = [this] { stream_.apply_params(); },
+               .restart = [this](const StreamSettings& stream) { restart(stream); }}) {
   stream_.describe_backend();
   restore_settings();
   if (!own_.chosen.note.empty()) own_.state.say(Severity::info, own_.chosen.note);
@@ -97,6 +101,8 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const OpenPhantom& c) { opening_.open_phantom(c.text); },
       [this](const OpenFile& c) { import_.replace(c.file, [this, file = c.file] { opening_.open_file(file); }); },
       [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
+      [this](const StartLesson& c) { lesson_.open(c.file); },
+      [this](const command::LessonStep& c) { lesson_.act(c.act); },
       [this](const OpenScanner& c) { opening_.open(c.address); },
       [this](const OpenNetworkScanner& c) { opening_.open_network_scanner(c.port); },
       [this](const OpenManual&) { own_.state.say(Severity::info, open_manual()); },
@@ -143,6 +149,7 @@ void WindowApp::restore_settings() {
 
 void WindowApp::begin() {
   opening_.open(own_.options.source, own_.options.facts, {.session = own_.options.session});
+  if (!own_.options.lesson.empty()) lesson_.open(own_.options.lesson);
   started_ns_ = now_ns();
 }
 
@@ -197,6 +204,7 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
+  lesson_.look(viewer().shown_image());
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), drawn_.news, review_.playback(), own_.engine.trace);
   reset_.look();

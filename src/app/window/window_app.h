@@ -13,6 +13,7 @@
 #include "app/window/window_comparison.h"
 #include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
+#include "app/window/window_lesson.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
@@ -105,6 +106,7 @@ class WindowApp {
   SandboxQuestion question_;
   WindowReset reset_;
   WindowSoundSpeed sound_speed_;
+  WindowLesson lesson_;
   WindowTimes times_;
   WindowPacer pacer_;
   Drawn drawn_;

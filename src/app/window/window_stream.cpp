@@ -40,15 +40,25 @@ void add_recent(std::vector<std::filesystem::path>& recent, const std::filesyste
 }  // namespace
 
 void WindowStream::describe_backend() {
+  state_.device.backend = engine_.backend->name();
+  state_.cine.keep_acquiring = engine_.on_gpu();  // otherwise the frozen image needs the machine's time
+  describe_transport();
+}
+
+// Names the device with its simulated bus, and the controls without an effect.
+void WindowStream::describe_transport() {
   WindowState& state = state_;
-  state.device.backend = engine_.backend->name();
   state.device.name = engine_.backend->device();
   state.no_effect = {.files = state.no_effect.files};  // a kiosk remains one
-  state.cine.keep_acquiring = engine_.on_gpu();        // otherwise the frozen image needs the machine's time
   if (engine_.on_gpu()) return;
-  state.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
-  state.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
-  state.no_effect.lanes = "No effect on the CPU: one frame at a time uses all cores.";
+  const double bus_gbps = state.stream.copy.bus_gbps;
+  if (bus_gbps > 0.0) {
+    state.device.name += fmt::format(", simulated bus {:g} GB/s", bus_gbps);
+  } else {
+    state.no_effect.host_memory = "No effect on the CPU without a simulated bus: samples are not copied.";
+    state.no_effect.streams = "No effect on the CPU without a simulated bus: there are no copies to overlap.";
+    state.no_effect.lanes = "No effect on the CPU without a simulated bus: one frame at a time uses all cores.";
+  }
   state.no_effect.precision = "GPU only; the CPU uses single precision.";
 }
 
@@ -129,6 +139,7 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
     if (!opened.facts.contains(row->name)) state.assumed[row->name] = fact_of(acquisition, *row);
   }
   state.stream = plan.stream;
+  describe_transport();
   state.automatic_policy = chosen_queue_ ? std::optional(chosen_queue_->policy) : std::nullopt;
   state.params = accepted_ = plan.preset.params;
   state.defaults = plan.defaults;
@@ -235,6 +246,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   const bool same_scanner = source == in_use_.source && source->live() != nullptr;
   const bool same_frames = same_scanner || (source == in_use_.source && source->acquisition() == acquisition_);
   const bool kept = coming_ ? coming_->keeps_history : engine_.session != nullptr || !ended_.valid();
+  describe_transport();
   Coming coming{.source = source,
                 .start = std::move(start),
                 .continues = continues(*source),
@@ -334,6 +346,7 @@ void WindowStream::apply(const StreamSettings& wanted) {
   WindowState& state = state_;
   try {
     engine_.session->begin_stream(wanted);
+    describe_transport();
     state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
     const StreamSettings panel = state.stream;

@@ -100,6 +100,7 @@ class WindowStream {
   void require_room(const OpenedSource& opened, const StreamSettings& stream, const ImagingParams& params) const;
   void begin(const RingCounts& counts);
   void follow_doppler();
+  void describe_transport();
 
   struct Coming {
     std::shared_ptr<Source> source;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/timing_trace.h"
@@ -27,9 +28,10 @@ struct TimelineState {
   bool paused = false;
   std::vector<Span> kept;  // spans while paused
   TimelineZoom zoom;
-  std::int64_t cut_ns = 0;  // time of each frame that was drawn last; 0 = all
-  Rect area;                // rectangle of the lanes in the last frame, pixels; empty = not drawn
-  float wheel = 0.0F;       // mouse wheel over the area, with Ctrl
+  std::int64_t cut_ns = 0;     // time of each frame that was drawn last; 0 = all
+  Rect area;                   // rectangle of the lanes in the last frame, pixels; empty = not drawn
+  float wheel = 0.0F;          // mouse wheel over the area, with Ctrl
+  std::optional<Span> chosen;  // block that was clicked last
 };
 
 struct TimelineRow {

@@ -318,6 +318,25 @@ struct Notices {
   std::string formation_warning;  // e.g. the course recipe aliases on this grid; empty = none
 };
 
+// Lesson in progress. Filled by the application.
+struct LessonLine {
+  std::string check, found;
+  bool held = false;
+};
+struct OfferedLesson {
+  std::string id;  // of its menu row
+  std::string title;
+  std::filesystem::path file;
+};
+struct LessonView {
+  std::string title = {};  // empty: no lesson
+  std::string step_title = {}, text = {}, hint = {};
+  int step = 0, steps = 0;  // from 1
+  std::vector<LessonLine> lines = {};
+  bool done = false;  // all hold
+  std::vector<OfferedLesson> offered = {};
+};
+
 struct ResetView {
   bool undoable = false;    // undoable if there is no later step
   std::uint64_t count = 0;  // number of resets, including undone ones
@@ -343,6 +362,7 @@ struct Model {
   Notices notices;
   ControlReasons no_effect;
   ResetView reset;
+  LessonView lesson;
   std::optional<RingPolicy> automatic_policy;  // of this source; nullopt: none, as the user has chosen
 
   // Adds a line to the log. `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().

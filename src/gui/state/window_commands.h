@@ -29,6 +29,8 @@ enum class SandboxAnswer { open, cancel };
 enum class SenderCommand { accept, disconnect, phantom };
 // Data that can be saved: image with its display, its levels as 16 bit PNG, its values, complex pixels of it and of
 // history frames, video of history frames, timings, measurements, session, scanner's description as JSON.
+// Steps of a lesson: the situation of a step, its solution, another step, the end.
+enum class LessonAct { set_up, show, next, back, close };
 enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
 enum class TimingFile { chrome_trace, csv };
 
@@ -67,6 +69,8 @@ struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
 struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // text for parse_phantom()
 struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background
 struct OpenLesson { static constexpr Info kInfo{"open_lesson", true}; std::string name; };  // session in assets/lessons
+struct StartLesson { static constexpr Info kInfo{"start_lesson", true}; std::filesystem::path file; };
+struct LessonStep { static constexpr Info kInfo{"lesson_step"}; LessonAct act = {}; };
 struct OpenScanner { static constexpr Info kInfo{"open_scanner", true}; std::string address; };  // waits at it
 struct OpenNetworkScanner { static constexpr Info kInfo{"open_network_scanner", true}; std::uint16_t port = 0; };
 struct OpenManual { static constexpr Info kInfo{"open_manual", true}; };  // in the desktop's program for such pages
@@ -103,10 +107,10 @@ struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::siz
 
 using AnyCommand =
     std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                 command::OpenPhantom, command::OpenFile, command::OpenLesson, command::OpenScanner,
-                 command::OpenNetworkScanner, command::OpenManual, command::Import, command::Sender,
-                 command::AnswerSandbox, command::Cancel, command::ToggleFreeze, command::CompareWith,
-                 command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
+                 command::OpenPhantom, command::OpenFile, command::OpenLesson, command::StartLesson,
+                 command::LessonStep, command::OpenScanner, command::OpenNetworkScanner, command::OpenManual,
+                 command::Import, command::Sender, command::AnswerSandbox, command::Cancel, command::ToggleFreeze,
+                 command::CompareWith, command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
                  command::ToggleRecord, command::Preset, command::Say, command::Hint, command::AutoReference,
                  command::SoundSpeed, command::ResetLatencies, command::Restart, command::UseCpu, command::Reset,
                  command::UndoReset, command::DismissMessage>;
