@@ -236,13 +236,6 @@ SampleFaults faults_since_start(const Model& model) {
   return model.scanner ? model.scanner->checked : SampleFaults{};
 }
 
-// Returns true if losses are no fault: by the automatic policy, of a source that continues without end.
-bool loses_by_itself(const PanelContext& c) {
-  const SourceInfo& source = c.model.source;
-  return c.view.mode == WindowMode::view && c.model.automatic_policy == c.edits.stream.policy &&
-         (source.live || !source.phantom.empty());
-}
-
 StatusFigures figures_of(const PanelContext& c) {
   const Model& model = c.model;
   const bool known = model.numbers.latency.recent.count > 0 && !image_rests(model);
@@ -252,7 +245,7 @@ StatusFigures figures_of(const PanelContext& c) {
       known ? fixed(model.numbers.latency.recent.p95_ms, model.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
   const bool none = model.image.awaited.has_value();  // no image of this source has arrived
   const std::string processed = none ? "—" : fixed(model.numbers.processed_fps, 1);
-  const bool view = c.view.mode == WindowMode::view, quiet = loses_by_itself(c);
+  const bool view = c.view.mode == WindowMode::view && !c.view.transient.lecture, quiet = loses_by_itself(c);
   const std::string images =
       none ? "—" : fixed(model.numbers.processed_fps, model.numbers.processed_fps < 9.95 ? 1 : 0);
   return {.rate = view ? Figure{"", images, "000", "images/s"}
@@ -263,6 +256,7 @@ StatusFigures figures_of(const PanelContext& c) {
           .faults = faults_since_start(model)};
 }
 
+constexpr float kDeviceName = 320;                      // at most
 constexpr float kModeSwitch = 160, kModeCompact = 132;  // width of the switch "View | Engineer"
 
 std::string_view keys_word(const PanelContext& c) { return c.view.mode == WindowMode::view ? "Help" : "Keys"; }
@@ -305,8 +299,9 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   const float one_fault = sample_faults_width(ui, f.faults, FaultWords::first);
   if (one_fault > 0) w.always += line + one_fault;
   w.playing = pace - first + sample_faults_width(ui, f.faults, FaultWords::all) - one_fault;
-  w.device =
-      c.model.device.name.empty() ? 0 : std::min(ui.width(Type::body, c.model.device.name), ui.px(240)) + ui.px(8);
+  w.device = c.model.device.name.empty()
+                 ? 0
+                 : std::min(ui.width(Type::body, c.model.device.name), ui.px(kDeviceName)) + ui.px(8);
   w.present = links.present;
   w.latency_word = ui.width(Type::body, "latency ");
   w.shown = figure_width(ui, f.shown) + ui.px(16);
@@ -314,7 +309,7 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   w.mode = links.mode;
   w.reset = links.reset;
   w.latency = line + figure_width(ui, f.latency) - w.latency_word;
-  const bool view = c.view.mode == WindowMode::view;
+  const bool view = c.view.mode == WindowMode::view && !c.view.transient.lecture;
   if (view) w.device = w.latency_word = w.shown = w.backend = w.reset = w.latency = 0;
   StatusFit fit = fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
   if (view) fit.shown = fit.backend = fit.reset = fit.latency = false;
@@ -381,7 +376,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (!c.model.device.backend.empty() && fit.backend) {
     x = ui.badge(x, r.cy(), {.text = c.model.device.backend});
     if (fit.device && !c.model.device.name.empty()) {
-      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2,
+      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(kDeviceName + 8), r.y0, r.height(), theme::kText2,
                          c.model.device.name);
     }
     x = separator(ui, x, r);

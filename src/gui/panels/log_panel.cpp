@@ -59,33 +59,30 @@ void log_panel(PanelContext& c, Column& column, bool& open) {
   if (removed > 0) muted_line(c, column, counted(removed, "older message") + " not kept.");
 }
 
-// Fault injection: one control per row of injection_specs().
+// One control per row of injection_specs() and copy_specs().
 
-namespace {
-
-// Returns the end of the slider's track; larger values can be typed.
-double track_end(const InjectionSpec& spec) {
-  return std::min(spec.max, spec.unit == "ms" ? 1000.0 : spec.unit == "s" ? 60.0 : 1e6);
-}
-
-constexpr double kMostTyped = 1e12;  // a frame number that no stream reaches, and that still fits the column
-
-bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
-  Injection& inject = c.edits.stream.inject;
-  double& value = inject.*spec.member;
+template <class Settings>
+bool setting_row(PanelContext& c, Column& column, const SettingSpec<Settings>& spec, Settings& settings,
+                 std::string_view why_not) {
+  constexpr double kMostTyped = 1e12;  // a frame number that no stream reaches, and that still fits the column
+  // End of the slider's track; larger values can be typed.
+  const double track_end = std::min(spec.max, spec.unit == "ms" ? 1000.0 : spec.unit == "s" ? 60.0 : 1e6);
+  double& value = settings.*spec.member;
   SliderLook look{.id = spec.key.data(),
                   .label = spec.label,
                   .unit = spec.unit,
-                  .decimals = spec.step < 1.0 ? 1 : 0,
-                  .track_max = track_end(spec),
+                  .decimals = spec.step < 0.1   ? 2
+                              : spec.step < 1.0 ? 1
+                                                : 0,
+                  .track_max = track_end,
                   .most = std::min(spec.max, kMostTyped),
-                  .help = spec.help};
+                  .help = spec.help,
+                  .why_not = why_not};
   std::optional<double> wanted;
-  if (spec.member == &Injection::stall_every_s) {
-    if (inject.stall_ms <= 0.0) look.why_not = "Stalls are off: set a duration first.";
+  if (spec.least > 0.0) {
     look.track = Track::logarithmic;
-    look.track_min = look.least = spec.step;
-    wanted = slider(c.ui, column, look, value, Injection().*spec.member);
+    look.track_min = look.least = spec.least;
+    wanted = slider(c.ui, column, look, value, Settings().*spec.member);
   } else {
     wanted = slider_from_off(c.ui, column, look, value, spec.step);
   }
@@ -93,7 +90,7 @@ bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
   return wanted.has_value();
 }
 
-}  // namespace
+template bool setting_row(PanelContext&, Column&, const CopySpec&, CopySettings&, std::string_view);
 
 void faults_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
@@ -103,7 +100,14 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
   if (!open) return;
   ui.paragraph_row(column, 16, theme::kMuted, "Deliberate faults, to show how each policy reacts.");
   bool changed = false;
-  for (const InjectionSpec& spec : injection_specs()) changed |= fault_row(c, column, spec);
+  for (const InjectionSpec& spec : injection_specs()) {
+    const bool no_stalls = spec.member == &Injection::stall_every_s && inject.stall_ms <= 0.0;
+    const bool no_event = spec.member == &Injection::missing_event && !c.model.no_effect.streams.empty();
+    changed |= setting_row(c, column, spec, inject,
+                           no_stalls  ? "Stalls are off: set a duration first."
+                           : no_event ? std::string_view(c.model.no_effect.streams)
+                                      : std::string_view());
+  }
   column.y += ui.px(4);
   if (ui.button("faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
                 {"All off", "Turns all faults off; counters keep their values.",

@@ -156,6 +156,11 @@ void sender_rows(PanelContext& c, Column& column);
 
 // Parts of the stream panel. UI thread only.
 
+// Draws the control of a row of injection_specs() or copy_specs(). Returns true if the value has changed.
+template <class Settings>
+bool setting_row(PanelContext& c, Column& column, const SettingSpec<Settings>& spec, Settings& settings,
+                 std::string_view why_not);
+
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
 inline constexpr float kNumberRow = 18;     // height of a row of numbers in the right column
 inline constexpr float kNumberStep = 42;    // distance of the columns of numbers
@@ -168,6 +173,8 @@ struct PolicyWords {
   const char* outcome;  // result of a full buffer
 };
 const PolicyWords& policy_words(RingPolicy policy);
+// Returns true if losses are no fault, in View and in a lecture: by the automatic policy, of a source without end.
+bool loses_by_itself(const PanelContext& c);
 // Draws the slots of the ring, or their state when a frame was refused.
 void draw_slot_cells(const Ui& ui, const Rect& r, const Model& model);
 
@@ -185,13 +192,40 @@ class Lecture {
 
  private:
   void watch_policy(RingPolicy policy);
-  float draw_timeline(PanelContext& c, const Rect& area, float k);
-  void draw_orders(PanelContext& c, const Rect& area, float k);
-  void draw_stream(PanelContext& c, const Rect& area, float k);
+  float draw_banner(PanelContext& c, const Rect& area);
+  float draw_timeline(PanelContext& c, const Rect& area, float lanes);
+  float draw_period(PanelContext& c, const Rect& area);
+  float draw_transport(PanelContext& c, const Rect& area, float most);  // most: y
+  float draw_stream(PanelContext& c, const Rect& area);
+  void draw_cards(PanelContext& c, const Rect& area);
 
   RingPolicy chosen_ = RingPolicy::block;
   RingPolicy other_ = RingPolicy::error;  // chosen previously
+  float rest_ = 0;                        // height for cards and lanes beyond the least, in the last frame, at scale 1
+  float drawn_lanes_ = 0;                 // height of the lanes, at scale 1
+  std::string broken_;                    // name of the change in force; empty: none
+  StreamSettings before_break_;           // restored by Repair
+  double copy_before_ms_ = 0.0;
 };
+
+// Changes of the transport that a lecture shows as faults, each with its repair.
+struct BreakRow {
+  std::string_view name;  // "Missing event"
+  std::string_view hint;  // effect and cure
+  void (*apply)(StreamSettings&);
+};
+std::span<const BreakRow> break_rows();
+
+// Returns the CUDA calls that a stage stands for, with the streams and events of these settings.
+std::array<std::string, 3> cuda_lines(Stage stage, const StreamSettings& stream);
+// Draws them for the block that was clicked, with a button that copies them.
+void draw_code_card(PanelContext& c, const Rect& r, const Span& span);
+// Draws the cards of as many policies as fit, the chosen one among them. Returns the policy that was clicked.
+std::optional<RingPolicy> draw_policy_cards(PanelContext& c, const Rect& area, RingPolicy chosen, RingPolicy other);
+
+// Draws the lesson in progress, if any: as a card in a column; as a strip of the lecture view, returning the y below.
+void lesson_card(PanelContext& c, Column& column);
+float lesson_strip(PanelContext& c, const Rect& area);
 
 struct HeaderWords {
   const char* id;
@@ -203,8 +237,6 @@ struct HeaderWords {
 // Draws the header of a panel with a lecture view, with an icon for it at the right end.
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);
 
-// Returns true if the card was clicked and is not the chosen one.
-bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy);
 // Returns true if it was clicked and is not the chosen one.
 bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy);
 // Draws "copying" and "ready" on the cells of the slots, where they fit.
@@ -300,6 +332,11 @@ struct StreamWaits {
   bool on_cpu = false;         // no copies: there are no two predictions
 };
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
+// Returns the same in a few words: "limited by processing".
+std::string limit_words(const StreamTiming& timing, const StreamWaits& waits);
+std::string limit_words(const Model& model, const Edits& edits);
+// Draws text such as "t_t + t_p", the letter after each "_" as a subscript; returns the right edge.
+float draw_formula(const Ui& ui, Type type, float x, const Rect& r, ImU32 color, std::string_view text);
 
 // Returns the number of all lanes, also of recently unused ones: rows must not appear and disappear.
 int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans);

@@ -12,7 +12,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<Choice, 4> kMemory = {{{"Pageable"}, {"Pinned"}, {"Write-combined"}, {"Mapped"}}};
-constexpr std::array<Choice, 2> kStreams = {{{"Overlap"}, {"Serial"}}};
+constexpr std::array<Choice, 3> kStreams = {{{"Overlap"}, {"Serial"}, {"Default"}}};
 constexpr std::array<Choice, 2> kFrameWaits = {{{"Sleep"}, {"Spin"}}};
 constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
 
@@ -45,7 +45,9 @@ bool choose_streams(PanelContext& c, const Rect& r) {
   const auto picked = c.ui.segmented(
       "streams", r, kStreams, static_cast<int>(c.edits.stream.streams),
       {"Streams",
-       "Overlap copies the next frame during processing; serial alternates copy and processing, for comparison.", why});
+       "Overlap copies the next frame during processing. Serial alternates both. Default queues copies on the default "
+       "stream, which waits for all others, and they for it.",
+       why});
   if (picked) c.edits.stream.streams = static_cast<StreamMode>(*picked);
   return picked.has_value();
 }
@@ -111,6 +113,12 @@ void way_rows(PanelContext& c, Column& column) {
   changed |= streams_and_lanes(c, column);
   changed |= frame_wait_row(c, column);
   changed |= delay_row(c, column);
+  for (const CopySpec& spec : copy_specs()) {
+    const bool bus = spec.key.starts_with("bus");
+    const bool cpu = c.model.device.backend == "CPU";
+    if (bus && !cpu) continue;
+    changed |= setting_row(c, column, spec, c.edits.stream.copy, bus ? std::string_view() : c.model.no_effect.streams);
+  }
   if (changed) c.commands.send(command::StreamChanged{});
 }
 
@@ -123,7 +131,7 @@ constexpr std::array<PolicyWords, 4> kPolicies = {{
     {RingPolicy::error, "Stop on overrun", "Stop", "The stream stops with a report when the buffer is full.",
      "A frame without a free slot stops the stream. Nothing is overwritten.", "stopped"},
     {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed.",
-     "The arriving frame is dropped and counted. Queued frames stay in order.", "queued frames, in order"},
+     "The arriving frame is dropped and counted. Queued frames stay in order.", "the oldest frames"},
 }};
 
 void policy_rows(PanelContext& c, Column& column) {
@@ -154,6 +162,12 @@ std::string_view pace_word(const Model& model) {
 }
 
 }  // namespace
+
+bool loses_by_itself(const PanelContext& c) {
+  const SourceInfo& source = c.model.source;
+  const bool quiet = c.view.mode == WindowMode::view || c.view.transient.lecture;
+  return quiet && c.model.automatic_policy == c.edits.stream.policy && (source.live || !source.phantom.empty());
+}
 
 const PolicyWords& policy_words(RingPolicy policy) {
   return *std::find_if(kPolicies.begin(), kPolicies.end(), [&](const PolicyWords& w) { return w.policy == policy; });

@@ -27,7 +27,8 @@ RowWords words_of(const TimelineRow& row, std::size_t lanes, const Model& model,
     case RowKind::producer:
       return {"Producer", "The source writes a frame into a slot."};
     case RowKind::copy:
-      return {"Copy", "Copy of channel data from host memory to the device. No copy on the CPU."};
+      return {"Copy",
+              "Copy of channel data from host memory to the device. On the CPU there is one only on a simulated bus."};
     case RowKind::kernels:
       break;
     case RowKind::texture:
@@ -50,14 +51,16 @@ std::size_t kernel_rows(const TimelineScene& scene) {
 }
 
 // Draws the frame lines: the first number in full, three digits of the others, where they fit.
-void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, const Rect& area, const Rect& labels) {
+void frame_lines(const PanelContext& c, const TimelineScene& scene, const TimeMap& map, const Rect& area,
+                 const Rect& labels) {
+  const Ui& ui = c.ui;
   const Type type = scene.look.type;
   float free_from = area.x0 - 1;
   bool first = true;
   for (std::size_t i = 0; i < map.frame_x.size(); ++i) {
     const float x = std::round(map.frame_x[i]);
     if (x < area.x0 - 0.5F || x > area.x1) continue;
-    const std::uint64_t number = scene.frames[i].frame;
+    const std::uint64_t number = numbers_of(c.model.source).in_stream(scene.frames[i].frame);
     const std::string text = first || number < 1000 ? grouped(number) : fmt::format("{:03}", number % 1000);
     const float end = x + ui.px(4) + ui.width(type, text);
     const bool room = x >= free_from && end <= area.x1 + ui.px(2);
@@ -103,8 +106,20 @@ const TimeBlock* block_under(const Ui& ui, const TimelineScene& scene, const std
   return best;
 }
 
-void draw_blocks(const Ui& ui, const TimelineScene& scene, const std::vector<TimeBlock>& blocks, const Rect& area,
-                 const TimeBlock* hovered) {
+// Writes the frame and the duration in ms into a block, as far as there is room.
+void block_text(const PanelContext& c, const TimeBlock& b, const Rect& lane) {
+  const Ui& ui = c.ui;
+  constexpr float kPad = 8;
+  const std::string ms = exact_ms(static_cast<double>(b.span.end_ns - b.span.start_ns) * kMsPerNs);
+  const std::string whole = fmt::format("{}: {}", numbers_of(c.model.source).in_stream(b.span.frame), ms);
+  const std::string& text = ui.width(Type::medium, whole) + ui.px(kPad) < b.x1 - b.x0 ? whole : ms;
+  if (ui.width(Type::medium, text) + ui.px(kPad) > b.x1 - b.x0 || lane.height() < ui.px(20)) return;
+  ui.text_centred(Type::medium, {b.x0, lane.y0, b.x1, lane.y1}, theme::kInk, text);
+}
+
+void draw_blocks(const PanelContext& c, const TimelineScene& scene, const std::vector<TimeBlock>& blocks,
+                 const Rect& area, const TimeBlock* hovered) {
+  const Ui& ui = c.ui;
   for (const TimeBlock& b : blocks) {
     const Rect r = row_rect(ui, scene, area, b.row);
     const ImU32 color = theme::kStageColors[static_cast<std::size_t>(b.span.stage)];
@@ -113,6 +128,7 @@ void draw_blocks(const Ui& ui, const TimelineScene& scene, const std::vector<Tim
     } else {
       ui.fill({b.x0, r.y0 + ui.px(2), b.x1, r.y1 - ui.px(2)}, color);
     }
+    if (scene.look.type != Type::small) block_text(c, b, r);
     if (&b == hovered) {
       ui.outline({b.x0 - ui.px(1), r.y0 + ui.px(1), b.x1 + ui.px(1), r.y1 - ui.px(1)}, theme::kText, 1);
     }
@@ -232,14 +248,16 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
     if (map.pieces.empty()) ui.fill(lane, theme::kCanvas);
     for (const TimePiece& p : map.pieces) ui.fill({p.x0, lane.y0, p.x1, lane.y1}, theme::kCanvas);
   }
-  frame_lines(ui, scene, map, area, labels);
+  frame_lines(c, scene, map, area, labels);
   const std::vector<TimeBlock> blocks = timeline_blocks(scene.spans, map, scene.rows, ui.px(2));
   const TimeBlock* under = h.hovered || h.held ? block_under(ui, scene, blocks, area) : nullptr;
-  draw_blocks(ui, scene, blocks, area, under);
+  draw_blocks(c, scene, blocks, area, under);
   if (map.pieces.empty()) ui.text_centred(look.type, area, theme::kMuted, "No timings yet");
   ImGui::PopClipRect();
   row_labels(c, scene, area, row.x0);
   if (under != nullptr) block_tip(c, h, area, scene, map, *under);
+  constexpr float kDragged = 9;  // px, squared
+  if (h.clicked && under != nullptr && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < kDragged) t.chosen = under->span;
   if (look.axis == LaneAxis::shown) axis_row(c, column, map, area);
   take_gestures(t, h, scene, map, sizes);
   take_keys(t, h, scene, map, sizes);

@@ -150,26 +150,6 @@ struct Geometry {
   }
 };
 
-// Draws "t_t + t_p" with subscripts; returns the right edge.
-float formula(const Ui& ui, float x, const Rect& r, ImU32 color, std::string_view text) {
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t mark = std::min(text.find('_', begin), text.size());
-    x = ui.text(Type::small, x, r.y0, r.height(), color, text.substr(begin, mark - begin));
-    if (mark + 1 < text.size()) {
-      constexpr float kSmaller = 0.78F;
-      const std::string_view letter = text.substr(mark + 1, 1);
-      const float whole = ui.fonts().size(Type::small), size = std::round(kSmaller * whole);
-      const float y = std::round(r.cy() + 0.5F * whole - size + ui.px(3));
-      ui.list().AddText(ui.fonts().font(Type::small), size, {std::round(x), y}, color, letter.data(),
-                        letter.data() + letter.size());
-      x = std::round(x) + std::ceil(kSmaller * ui.width(Type::small, letter));
-    }
-    begin = std::min(mark + 2, text.size());
-  }
-  return x;
-}
-
 constexpr ImU32 copy_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::upload)]; }
 constexpr ImU32 work_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::present)]; }
 
@@ -189,7 +169,7 @@ void number(PanelContext& c, const Rect& r, const NumberRow& row) {
   const float end =
       ui.text(c.compact ? Type::small : Type::body, r, row.strong ? theme::kText : theme::kText2, row.label);
   if (!row.formula.empty() && (!c.compact || row.formula.size() <= 3)) {
-    formula(ui, end + ui.px(5), r, theme::kMuted, row.formula);
+    draw_formula(ui, Type::small, end + ui.px(5), r, theme::kMuted, row.formula);
   }
   ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
                 row.strong ? theme::kText : theme::kText2, c.model.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
@@ -247,6 +227,14 @@ void period_bar(const Ui& ui, const Geometry& g, float y, double period_ms) {
 }
 
 bool close(double a, double b) { return b > 0.0 && std::abs(a / b - 1.0) <= kClose; }
+
+StreamWaits waits_of(const Model& model, const Edits& edits) {
+  return {.budget_ms = model.numbers.frame_budget_ms,
+          .source_share = model.numbers.producer_wait_share,
+          .dropped_share = model.numbers.dropped_share,
+          .at_rest = model.numbers.idle,
+          .on_cpu = model.device.backend == "CPU" && edits.stream.copy.bus_gbps <= 0.0};
+}
 
 std::string percent_off(double value, double prediction) {
   return signed_fixed(100.0 * (value / prediction - 1.0), 1) + " %";
@@ -310,6 +298,40 @@ std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
   return rate + ": faster than predicted: several lanes run in parallel.";
 }
 
+std::string limit_words(const StreamTiming& t, const StreamWaits& waits) {
+  const double overlap = t.overlap_ms();
+  if (close(t.period_ms, overlap)) return t.t_p_ms >= t.t_t_ms ? "limited by processing" : "limited by the copy";
+  if (close(t.period_ms, t.serial_ms())) return "copy and processing alternate";
+  if (t.period_ms > t.serial_ms())
+    return close(t.period_ms, waits.budget_ms) ? "limited by the source" : "idle in part";
+  if (t.period_ms < overlap) return "several frames at once";
+  const double hidden = (t.serial_ms() - t.period_ms) / (t.serial_ms() - overlap);
+  return fmt::format("{} % of the shorter time hidden", fixed(100.0 * hidden, 0));
+}
+
+std::string limit_words(const Model& model, const Edits& edits) {
+  return limit_words(model.numbers.timing, waits_of(model, edits));
+}
+
+float draw_formula(const Ui& ui, Type type, float x, const Rect& r, ImU32 color, std::string_view text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t mark = std::min(text.find('_', begin), text.size());
+    x = ui.text(type, x, r.y0, r.height(), color, text.substr(begin, mark - begin));
+    if (mark + 1 < text.size()) {
+      constexpr float kSmaller = 0.78F;
+      const std::string_view letter = text.substr(mark + 1, 1);
+      const float whole = ui.fonts().size(type), size = std::round(kSmaller * whole);
+      const float y = std::round(r.cy() + 0.5F * whole - size + ui.px(3));
+      ui.list().AddText(ui.fonts().font(type), size, {std::round(x), y}, color, letter.data(),
+                        letter.data() + letter.size());
+      x = std::round(x) + std::ceil(kSmaller * ui.width(type, letter));
+    }
+    begin = std::min(mark + 2, text.size());
+  }
+  return x;
+}
+
 void timeline_numbers(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const StreamTiming& t = c.model.numbers.timing;
@@ -346,11 +368,7 @@ void timeline_numbers(PanelContext& c, Column& column) {
     ground(ui, g, period.cy());
   }
   column.y += ui.px(4);
-  const std::string verdict = timing_verdict(t, {.budget_ms = c.model.numbers.frame_budget_ms,
-                                                 .source_share = c.model.numbers.producer_wait_share,
-                                                 .dropped_share = c.model.numbers.dropped_share,
-                                                 .at_rest = c.model.numbers.idle,
-                                                 .on_cpu = c.model.device.backend == "CPU"});
+  const std::string verdict = timing_verdict(t, waits_of(c.model, c.edits));
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
   column.y += (c.compact ? 3 : 2) * line;  // fixed height, so that rows below do not move
