@@ -338,7 +338,7 @@ void PresetStore::give_slots() {
   for (PresetItem& item : items_) {
     if (take(item.preset.slot)) continue;
     item.preset.slot = 0;
-    if (!item.preset.organ) without.push_back(&item);
+    if (item.preset.organ == 0) without.push_back(&item);
   }
   for (PresetItem* item : without) {
     for (int slot = 1; slot <= 9 && item->preset.slot == 0; ++slot) {

@@ -119,7 +119,7 @@ HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelS
   const bool high = area.height() >= c.ui.px(kWholeStream);
   c.more_stream = high != other_stream_;
   const WindowMode mode = c.view.mode;
-  const bool by_organ = std::ranges::any_of(c.model.presets.list, &PresetView::organ);
+  const bool by_organ = std::ranges::any_of(c.model.presets.list, [](const PresetView& p) { return p.organ > 0; });
   for (const PanelRow& panel : panels()) {
     if (panel.side != side || !is_in(panel, mode) || (panel.key == "look_at" && !by_organ)) continue;
     column.draw(panel);

@@ -44,7 +44,8 @@ struct PinnedFrames {
 };
 
 // All spans of a stream that keeps two frames queued at any time, in the order of their beginnings.
-std::vector<Span> run_stream(Backend& gpu, StreamMode mode, HostMemory kind) {
+std::vector<Span> run_stream(Backend& gpu, const LaneSettings& settings, HostMemory kind) {
+  const StreamMode mode = settings.streams;
   const auto plan = make_case_plan(kCase);
   const auto frame = make_frame(kCase, *plan->acquisition);
   const auto block = gpu.allocate_host(frame.size(), kind);
@@ -56,7 +57,7 @@ std::vector<Span> run_stream(Backend& gpu, StreamMode mode, HostMemory kind) {
     want = run_picture(gpu, plan, frame, mode);
   }
   std::unique_ptr<Lane> lanes[kLanes];
-  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = gpu.make_lane(static_cast<int>(i), mode);
+  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = gpu.make_lane(static_cast<int>(i), settings);
   TimingTrace trace;
   for (std::uint64_t n = 0; n < kFrames + kLanes; ++n) {
     Lane& lane = *lanes[n % kLanes];
@@ -110,6 +111,46 @@ TEST_F(Overlap, CopiesRunUnderKernels) {
     EXPECT_LE(end, span.start_ns + kRounding) << "frame " << span.frame;
     end = span.end_ns;
   }
+}
+
+TEST_F(Overlap, TheDefaultStreamAndADeviceSynchroniseKeepCopiesFromKernels) {
+  LaneSettings synchronised(StreamMode::overlap);
+  synchronised.copy.device_sync = 1.0;
+  for (const LaneSettings& settings : {LaneSettings(StreamMode::default_stream), synchronised}) {
+    const std::vector<Span> spans = run_stream(gpu(), settings, HostMemory::pinned);
+    ASSERT_EQ(spans.size(), 6 * kFrames);
+    EXPECT_EQ(copies_under_kernels(spans), 0);
+  }
+}
+
+// run_stream() compares each image with that of a copy as a whole.
+TEST_F(Overlap, ACopyInPiecesOnManyStreamsIsTheSameFrame) {
+  for (const double streams : {1.0, 5.0, 32.0}) {
+    LaneSettings settings(StreamMode::overlap);
+    settings.copy.chunks = 64.0;
+    settings.copy.streams = streams;
+    EXPECT_EQ(run_stream(gpu(), settings, HostMemory::pinned).size(), 6 * kFrames);
+  }
+}
+
+// Kernels without the event of the copy begin before its end, as the stream is idle.
+TEST_F(Overlap, AFrameWithoutItsEventIsTornAndTheNextOneIsWhole) {
+  const auto plan = make_case_plan(kCase);
+  const PinnedFrames pinned(gpu(), kCase, 2);
+  const auto want = pinned.images(gpu(), plan);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  const auto image_of = [&](std::size_t frame, const FrameForming& forming) {
+    form_frame(*lane, plan, pinned.frames[frame], forming);
+    make_image(*lane, *plan, {});
+    return host_image(*lane);
+  };
+  EXPECT_EQ(image_of(0, {}), want[0]);
+  EXPECT_EQ(lane->image(0).torn_share, 0.0);
+  EXPECT_NE(image_of(1, {.missing_event = true}), want[1]);
+  EXPECT_GT(lane->image(0).torn_share, 0.0);
+  EXPECT_LE(lane->image(0).torn_share, 1.0);
+  EXPECT_EQ(image_of(1, {}), want[1]);
+  EXPECT_EQ(lane->image(0).torn_share, 0.0);
 }
 
 // 50 kB a frame and 60,000 pixels: kernels take longer than copies.

@@ -63,11 +63,13 @@ TEST(ViewMode, LoadsThePresetOfAnOrgan) {
   detail.name = "Detail";
   heart.name = "Heart";
   vessel.name = "Vessel";
-  heart.organ = vessel.organ = true;
+  heart.organ = 2;
+  vessel.organ = 1;
   scene.state.presets.list = {detail, heart, vessel};
   enter_view(scene);
   EXPECT_FALSE(shows(scene, "look_at/Detail"));
   EXPECT_TRUE(shows(scene, "look_at/Heart"));
+  EXPECT_LT(scene.rect("look_at/Vessel").x0, scene.rect("look_at/Heart").x0) << "in their order";
   scene.click("look_at/Vessel");
   ASSERT_EQ(scene.preset_orders.size(), 1U);
   EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::load);

@@ -186,9 +186,10 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
       if (!slot || *slot < 1 || *slot > 9) throw Error(what, "invalid slot", "slot = 1 to 9");
       preset.slot = static_cast<int>(*slot);
     } else if (word == "organ") {
-      const auto organ = node.value_exact<bool>();
-      if (!organ) throw Error(what, "invalid organ", "organ = true or false");
-      preset.organ = *organ;
+      constexpr std::int64_t kLast = 99;
+      const auto organ = node.value_exact<bool>() == true ? kLast : node.value_exact<std::int64_t>();
+      if (!organ || *organ < 1 || *organ > kLast) throw Error(what, "invalid organ", "organ = 1 to 99, its place");
+      preset.organ = static_cast<int>(*organ);
     } else if (word == "probe") {
       take_probe(preset, what, table_at(what, node, word));
     } else if (word == "parameters") {
@@ -240,7 +241,7 @@ std::string preset_toml(const Preset& preset) {
   std::string text = "name = " + toml_text(preset.name) + "\n";
   if (!preset.about.empty()) text += "about = " + toml_text(preset.about) + "\n";
   if (preset.slot > 0) text += fmt::format("slot = {}\n", preset.slot);
-  if (preset.organ) text += "organ = true\n";
+  if (preset.organ > 0) text += fmt::format("organ = {}\n", preset.organ);
   text += "\n[parameters]\n" + lines_of(preset.values);
   if (preset.probe.any() && preset.probe_values.empty()) return text;
   text += "\n[probe]\n";

@@ -1,6 +1,6 @@
 // Preset: a named TOML file of parameters. Changes only the parameters it names. Values specific to one probe (band,
 // depth, position) are under [probe.parameters] and apply only to that probe.
-//   name = "Detail"            about = "Sharp points."        slot = 1        organ = true        (all optional)
+//   name = "Detail"            about = "Sharp points."        slot = 1        organ = 1        (all optional)
 //   [parameters]               f_number = 1.0
 //   [probe]                    name = "L128"  kind = "linear"  center_hz = 5e6  default = true
 //   [probe.parameters]         depth_max_m = 0.04
@@ -35,9 +35,9 @@ struct PresetProbe {
 
 struct Preset {
   std::string name;
-  std::string about;   // one or two sentences
-  int slot = 0;        // key 1 to 9; 0 = none
-  bool organ = false;  // offered by organ in the View layout; has a key only if it names one
+  std::string about;  // one or two sentences
+  int slot = 0;       // key 1 to 9; 0 = none
+  int organ = 0;      // place among those offered by organ in View, which have a key only if they name one; 0: none
   PresetProbe probe;
   bool is_default = false;  // applied when a source with its probe is opened
   std::vector<PresetValue> values;

@@ -358,7 +358,8 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
                                          : theme::kText2,
                     row.name);
     if (!h.clicked || !why.streams.empty()) continue;
-    if (!broken_.empty()) s = before_break_;
+    const auto former = std::ranges::find(break_rows(), broken_, &BreakRow::name);
+    if (former != break_rows().end()) former->repair(s, before_break_);
     if (!on) {
       before_break_ = s;
       copy_before_ms_ = c.model.numbers.timing.t_t_ms;

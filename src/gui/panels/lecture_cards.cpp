@@ -17,17 +17,23 @@ constexpr std::array<BreakRow, 3> kBreaks = {
     {{"Missing event",
       "The kernels start without cudaStreamWaitEvent: samples not yet copied are those of an earlier frame. The image "
       "is torn whenever a frame is processed at once.",
-      [](StreamSettings& s) { s.inject.missing_event = 1.0; }},
+      [](StreamSettings& s) { s.inject.missing_event = 1.0; },
+      [](StreamSettings& s, const StreamSettings& before) { s.inject.missing_event = before.inject.missing_event; }},
      {"Pageable copy",
       "Pageable memory: the driver copies to a buffer of its own first, and the call returns after the copy. Copy and "
       "kernels alternate.",
-      [](StreamSettings& s) { s.host_memory = HostMemory::pageable; }},
+      [](StreamSettings& s) { s.host_memory = HostMemory::pageable; },
+      [](StreamSettings& s, const StreamSettings& before) { s.host_memory = before.host_memory; }},
      {"Too many streams",
       "64 pieces on 32 streams share one bus: each piece and each stream adds a latency, so that the copy takes "
       "longer.",
       [](StreamSettings& s) {
         s.copy.chunks = 64.0;
         s.copy.streams = 32.0;
+      },
+      [](StreamSettings& s, const StreamSettings& before) {
+        s.copy.chunks = before.copy.chunks;
+        s.copy.streams = before.copy.streams;
       }}}};
 
 constexpr int kMostBoxes = 8;  // of the drawn buffer
@@ -195,7 +201,12 @@ float Lecture::draw_banner(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   const bool fault = c.model.run == RunState::fault && c.model.notices.fault.has_value();
   const auto change = std::ranges::find(kBreaks, broken_, &BreakRow::name);
-  if (!fault && change == kBreaks.end()) return area.y0;
+  if (change != kBreaks.end()) {  // until its settings are changed elsewhere
+    StreamSettings broken = c.edits.stream;
+    change->apply(broken);
+    if (!(broken == c.edits.stream)) broken_.clear();
+  }
+  if (!fault && broken_.empty()) return area.y0;
   const Rect r{area.x0, area.y0 + ui.px(8), area.x1, area.y0 + ui.px(fault ? 64 : 76)};
   ui.fill(r, fault ? theme::kRedGround : theme::kCanvas);
   ui.fill({r.x0, r.y0, r.x0 + ui.px(3), r.y1}, fault ? theme::kRed : theme::kWarn);
@@ -210,7 +221,7 @@ float Lecture::draw_banner(PanelContext& c, const Rect& area) {
   if (!fault) {
     if (button("lecture/repair", "Repair", {}, Emphasis::primary)) {
       broken_.clear();
-      c.edits.stream = before_break_;
+      change->repair(c.edits.stream, before_break_);
       c.commands.send(command::StreamChanged{});
     }
     const double now_ms = c.model.numbers.timing.t_t_ms;
@@ -222,7 +233,8 @@ float Lecture::draw_banner(PanelContext& c, const Rect& area) {
   }
   const FaultNotice& notice = *c.model.notices.fault;
   if (notice.can_restart) {
-    if (button("lecture/restart", "Restart", {}, Emphasis::primary)) c.commands.send(command::Restart{});
+    if (button("lecture/restart", "Restart", "Enter", Emphasis::primary) || ui.enter())
+      c.commands.send(command::Restart{});
     if (notice.refusal && button("lecture/restart_block", "Restart with Block", {}, Emphasis::plain)) {
       c.edits.stream.policy = RingPolicy::block;
       c.commands.send(command::Restart{});

@@ -213,6 +213,7 @@ struct BreakRow {
   std::string_view name;  // "Missing event"
   std::string_view hint;  // effect and cure
   void (*apply)(StreamSettings&);
+  void (*repair)(StreamSettings&, const StreamSettings& before);
 };
 std::span<const BreakRow> break_rows();
 

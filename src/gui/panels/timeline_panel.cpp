@@ -303,7 +303,7 @@ std::string limit_words(const StreamTiming& t, const StreamWaits& waits) {
   if (close(t.period_ms, overlap)) return t.t_p_ms >= t.t_t_ms ? "limited by processing" : "limited by the copy";
   if (close(t.period_ms, t.serial_ms())) return "copy and processing alternate";
   if (t.period_ms > t.serial_ms())
-    return close(t.period_ms, waits.budget_ms) ? "limited by the source" : "idle in part";
+    return close(t.period_ms, waits.budget_ms) ? "limited by the source" : "waits in part";
   if (t.period_ms < overlap) return "several frames at once";
   const double hidden = (t.serial_ms() - t.period_ms) / (t.serial_ms() - overlap);
   return fmt::format("{} % of the shorter time hidden", fixed(100.0 * hidden, 0));

@@ -122,11 +122,16 @@ void look_at_panel(PanelContext& c, Column& column, bool& open) {
   ui.header("panel_look_at", column, "Look at", "", open);
   if (!open) return;
   column.y += ui.px(4);
+  const std::vector<PresetView>& list = c.model.presets.list;
+  std::vector<std::size_t> organs;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].organ > 0) organs.push_back(i);
+  }
+  std::ranges::stable_sort(organs, {}, [&](std::size_t i) { return list[i].organ; });
   Rect r;
   int drawn = 0;
-  for (std::size_t i = 0; i < c.model.presets.list.size(); ++i) {
-    const PresetView& preset = c.model.presets.list[i];
-    if (!preset.organ) continue;
+  for (const std::size_t i : organs) {
+    const PresetView& preset = list[i];
     const bool left = drawn++ % 2 == 0;
     if (left) r = ui.row(column, theme::kRow, 6);
     const float half = std::round(0.5F * (r.width() - ui.px(8)));

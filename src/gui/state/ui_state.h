@@ -205,7 +205,7 @@ struct PresetView {
   bool own = false;       // a user preset: may be changed and removed
   bool fits = true;       // its probe is the one in use
   bool is_default = false;
-  bool organ = false;  // offered by organ
+  int organ = 0;  // place among those offered by organ; 0: none of them
 };
 
 // Presets. Filled by the application.
