@@ -119,12 +119,14 @@ LessonCheck check_of(const std::string& place, const json& object) {
 }
 
 LessonStep step_of(const std::string& place, const json& object) {
-  const LessonPart part(place, object, {"name", "title", "text", "hint", "given", "wanted", "checks", "frames"});
+  const LessonPart part(place, object,
+                        {"name", "title", "text", "hint", "given", "given_gpu", "wanted", "checks", "frames"});
   LessonStep step{.name = part.required("name"),
                   .title = part.required("title"),
                   .text = part.required("text"),
                   .hint = part.text("hint"),
                   .given = state_of(part, "given"),
+                  .device = state_of(part, "given_gpu"),
                   .wanted = state_of(part, "wanted"),
                   .checks = {}};
   const json* const checks = part.part("checks");
@@ -252,6 +254,12 @@ ImagingParams LessonState::applied(const ImagingParams& before) const {
   ImagingParams params = before;
   for (const std::string& setting : settings) set_from_text(params, setting);
   return params;
+}
+
+std::vector<const LessonState*> situation(const Lesson& lesson, const LessonStep& step, LessonDevice device) {
+  std::vector<const LessonState*> parts = {&lesson.start, &step.given};
+  if (device == LessonDevice::gpu) parts.push_back(&step.device);
+  return parts;
 }
 
 bool is_lesson_file(const fs::path& file) {

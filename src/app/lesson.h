@@ -41,6 +41,7 @@ struct LessonStep {
   std::string name;  // key of its answer
   std::string title, text, hint;
   LessonState given;   // situation, after the lesson's own start
+  LessonState device;  // after it, where copies are real: a GPU
   LessonState wanted;  // a solution
   std::vector<LessonCheck> checks;
   std::uint64_t frames = 60;  // of a run that marks it
@@ -52,6 +53,10 @@ struct Lesson {
   LessonState start;
   std::vector<LessonStep> steps;
 };
+
+// Returns the situation of a step.
+enum class LessonDevice { cpu, gpu };
+std::vector<const LessonState*> situation(const Lesson& lesson, const LessonStep& step, LessonDevice device);
 
 // Returns true for a JSON file marked as a lesson; throws nothing.
 bool is_lesson_file(const std::filesystem::path& file);

@@ -20,6 +20,16 @@ namespace {
 
 constexpr double kLongest_s = 60.0;  // of a step
 
+// Returns the middle of the run: a phantom synthesises its first frames, which takes longer.
+std::int64_t middle_ns(const std::vector<Span>& spans) {
+  std::vector<std::int64_t> copies;
+  for (const Span& span : spans) {
+    if (span.stage == Stage::upload) copies.push_back(span.start_ns);
+  }
+  std::ranges::sort(copies);
+  return copies.empty() ? 0 : copies[copies.size() / 2];
+}
+
 // Runs the stream for the frames of the step, or until it stops.
 std::vector<LessonVerdict> run_step(Backend& backend, const Options& options, const LessonStep& step,
                                     const StreamSettings& stream, const std::vector<std::string>& settings) {
@@ -41,9 +51,10 @@ std::vector<LessonVerdict> run_step(Backend& backend, const Options& options, co
   const auto& objects = live.of<ObjectImage>().take() ? &live.of<ObjectImage>().front() : nullptr;
   const auto& flow = live.of<FlowImage>().take() ? &live.of<FlowImage>().front() : nullptr;
   const RingCounts counts = session.counts();
+  const std::vector<Span> spans = trace.spans();
   return judge(step, {.stream = stream,
                       .params = params,
-                      .timing = stream_timing(trace.spans()),
+                      .timing = stream_timing(spans, middle_ns(spans)),
                       .counts = counts,
                       .waited_share = static_cast<double>(counts.producer_waited_ns) * 1e-9 / std::max(ran_s, 1e-9),
                       .frame_bytes = opened.info.acquisition->frame_bytes(),
@@ -62,16 +73,21 @@ int run_lesson(const Options& options) {
   const ChosenBackend chosen = choose_backend(options.backend);
   nlohmann::json report = {
       {"lesson", lesson.title}, {"backend", chosen.backend->name()}, {"steps", nlohmann::json::array()}};
+  const LessonDevice device = chosen.backend->computes_elsewhere() ? LessonDevice::gpu : LessonDevice::cpu;
   std::size_t held_steps = 0;
   watch_interrupts();
   for (const LessonStep& step : lesson.steps) {
     const auto answer = answers.find(step.name);
     const LessonState none;
     const LessonState& state = !marks ? step.wanted : answer != answers.end() ? answer->second : none;
-    const StreamSettings stream = state.applied(step.given.applied(lesson.start.applied(options.stream)));
+    std::vector<const LessonState*> parts = situation(lesson, step, device);
+    parts.push_back(&state);
+    StreamSettings stream = options.stream;
     std::vector<std::string> settings = options.settings;
-    for (const LessonState* part : {&lesson.start, &step.given, &state})
+    for (const LessonState* part : parts) {
+      stream = part->applied(stream);
       settings.insert(settings.end(), part->settings.begin(), part->settings.end());
+    }
     const std::vector<LessonVerdict> verdicts = run_step(*chosen.backend, options, step, stream, settings);
     const bool held = std::ranges::all_of(verdicts, &LessonVerdict::held);
     held_steps += held ? 1 : 0;

@@ -50,8 +50,12 @@ void WindowLesson::act(LessonAct act) {
 // Applies the situation of the step to the open source, and with it the solution.
 void WindowLesson::set_up(Wanted wanted) {
   const LessonStep& step = lesson_->steps[step_];
-  StreamSettings stream = step.given.applied(lesson_->start.applied(StreamSettings()));
-  ImagingParams params = step.given.applied(lesson_->start.applied(state_.defaults));
+  StreamSettings stream;
+  ImagingParams params = state_.defaults;
+  for (const LessonState* part : situation(*lesson_, step, engine_.on_gpu() ? LessonDevice::gpu : LessonDevice::cpu)) {
+    stream = part->applied(stream);
+    params = part->applied(params);
+  }
   if (wanted == Wanted::solution) {
     stream = step.wanted.applied(stream);
     params = step.wanted.applied(params);
