@@ -104,22 +104,24 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
   o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
   o.loop_given = app.count("--loop") > 0;
-  if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
-  if (!t.memory.empty())
-    stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
-  if (!t.streams.empty()) stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.streams));
-  if (!t.frame_wait.empty())
-    stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.frame_wait));
+  if (!t.stream.policy.empty())
+    stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.stream.policy));
+  if (!t.stream.memory.empty())
+    stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.stream.memory));
+  if (!t.stream.streams.empty())
+    stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.stream.streams));
+  if (!t.stream.frame_wait.empty())
+    stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.stream.frame_wait));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
-  if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
-  if (!t.copy.empty()) stream.copy = parse_copy(t.copy);
+  if (!t.stream.inject.empty()) stream.inject = parse_injection(t.stream.inject);
+  if (!t.stream.copy.empty()) stream.copy = parse_copy(t.stream.copy);
   if (t.history_mb) {
     if (!(*t.history_mb >= 0.0 && *t.history_mb <= 1e6)) {
       throw out_of_range("--history-mb", fmt::format("{}", *t.history_mb), "0 to 1000000");
     }
     o.history_bytes = static_cast<std::size_t>(*t.history_mb * 1e6);
   }
-  if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
+  if (!t.stream.rate.empty()) stream.rate_hz = parse_rate(t.stream.rate);
 }
 
 void take_figure(Options& o, const OptionTexts& t) {

@@ -49,8 +49,10 @@ int run_without_display(Options options);
 
 // Options that need further parsing after CLI11: as typed.
 struct OptionTexts {
-  std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, copy, image_values,
-      kiosk, description, compare;
+  std::string backend, recipe, grid, preset, image_values, kiosk, description, compare;
+  struct {
+    std::string policy, memory, streams, frame_wait, rate, inject, copy;
+  } stream;
   std::optional<double> history_mb;
   struct {
     std::optional<double> width_mm, mm_per_cm;  // of the whole figure; of the image plane

@@ -41,22 +41,23 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
 }
 
 void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
-  app.add_option("--rate", t.rate, "Frame rate in Hz, or max")->type_name("HZ");
+  app.add_option("--rate", t.stream.rate, "Frame rate in Hz, or max")->type_name("HZ");
   app.add_flag("--loop,!--no-loop", o.stream.loop, "Repeat the recording at the end (default)");
-  app.add_option("--policy", t.policy, "Action when the buffer is full: block, error, drop-oldest, drop-newest");
+  app.add_option("--policy", t.stream.policy, "Action when the buffer is full: block, error, drop-oldest, drop-newest");
   add_number(app, "--pace", o.stream.pace_ms, "Minimum gap after each frame, ms")->type_name("MS");
-  app.add_option("--inject", t.inject, settings_help("Fault injection:", injection_specs()))
+  app.add_option("--inject", t.stream.inject, settings_help("Fault injection:", injection_specs()))
       ->type_name("KEY=VALUE,...");
   add_number(app, "--history-mb", t.history_mb,
              "History memory, MB; default: 1/4 of free memory, max 4000 (0 when headless)")
       ->type_name("MB");
   add_number(app, "--slots", o.stream.slots, "Buffer slots, 2 to 64")->type_name("N");
   add_number(app, "--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
-  app.add_option("--streams", t.streams,
+  app.add_option("--streams", t.stream.streams,
                  "Copies and kernels: overlap, serial, or default (copies on the default stream)");
-  app.add_option("--host-memory", t.memory, "Host memory: pageable, pinned, write-combined or mapped");
-  app.add_option("--copy", t.copy, settings_help("Copies to the device:", copy_specs()))->type_name("KEY=VALUE,...");
-  app.add_option("--frame-wait", t.frame_wait,
+  app.add_option("--host-memory", t.stream.memory, "Host memory: pageable, pinned, write-combined or mapped");
+  app.add_option("--copy", t.stream.copy, settings_help("Copies to the device:", copy_specs()))
+      ->type_name("KEY=VALUE,...");
+  app.add_option("--frame-wait", t.stream.frame_wait,
                  "Wait for a scanner's next frame: sleep, or spin (lower latency; uses a processor core)");
 }
 

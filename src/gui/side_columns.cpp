@@ -87,14 +87,15 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
     panel.take_wheel(c, panel.side == PanelSide::right && l.right_shown ? l.right : l.left);
   }
   left_.begin(c, "left_bar", l.left);
-  if (!l.right_shown) lesson_card(c, left_.next());
+  const bool lesson = !c.model.lesson.title.empty();
+  if (lesson && !l.right_shown) lesson_card(c, left_.next());
   const HistoryAct act = draw_panels(c, left_, PanelSide::left, l.left, history);
   if (!l.right_shown) draw_panels(c, left_, PanelSide::right, l.left, history);
   left_.end();
   if (!l.right_shown) return act;
   ui.focus().enter(WindowPart::right);
   right_.begin(c, "right_bar", l.right);
-  lesson_card(c, right_.next());
+  if (lesson) lesson_card(c, right_.next());
   if (c.view.mode == WindowMode::view && !c.view.try_closed) try_card(c, right_.next());
   draw_panels(c, right_, PanelSide::right, l.right, history);
   right_.end();

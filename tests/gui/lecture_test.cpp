@@ -163,6 +163,7 @@ TEST(LectureView, EachBreakHasItsRepair) {
     scene.frames(2);
   }
   scene.click("lecture/break/Missing event");
+  scene.frames(2);
   scene.click("lecture/break/Too many streams");
   EXPECT_EQ(scene.state.stream.inject.missing_event, 0.0) << "one at a time";
   scene.frames(2);

@@ -1,9 +1,7 @@
 #include "app/window/window_app.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <utility>
 
 #include "app/options/folders.h"
@@ -116,7 +114,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const Save& c) { saving_.save(c.what, seen_moment()); },
       [this](const SaveTable& c) { saving_.save_table(c.table); },
       [this](const SaveTimings& c) { saving_.save_timing_file(c.format); },
-      [this](const ToggleRecord&) { toggle_record(); },
+      [this](const ToggleRecord&) { recording_.toggle(saving_, own_.in_use, own_.engine, own_.state); },
       [this](const command::Preset& c) { presets_.execute(c.order); },
       [this](const Say& c) { own_.state.say(Severity::info, c.text); },
       [this](const Hint& c) { own_.state.hint(c.text); },
@@ -420,18 +418,6 @@ void WindowApp::use_cpu() {
   stream_.describe_backend();
   stream_.choose_queue(state().stream, state().source, state().params);
   restart(state().stream);
-}
-
-void WindowApp::toggle_record() {
-  if (state().saving.recording.on) {
-    recording_.end("");
-  } else if (!recording_.under_way() && own_.engine.session != nullptr && !state().notices.fault.has_value()) {
-    if (!saving_.folder_ready(UserFolder::videos)) return;
-    const std::string name =
-        fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state().source), fmt::localtime(std::time(nullptr)));
-    recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *own_.in_use.source, state().params);
-    state().notices.messages.resolve("saving");  // the folder is writable
-  }
 }
 
 void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path) {

@@ -58,7 +58,6 @@ class WindowApp {
   void use_cpu();
   void poll_stream();
   void apply_stream() { stream_.apply(review_.adjusted(own_.state.stream)); }
-  void toggle_record();
   void compare_with(CompareSide side, const std::filesystem::path& path);
   void swap_recordings();
   void advance_comparison();

@@ -1,5 +1,7 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <utility>
 
 #include "app/image_files.h"
@@ -106,6 +108,17 @@ void WindowRecording::start(const fs::path& file, const Source& source, const Im
   looked_ns_ = 0;
   view_ = {.on = true, .file = file.filename().string()};
   model_.say(Severity::info, "Recording to " + file.string(), "recording");
+}
+
+void WindowRecording::toggle(WindowSaving& saving, const SourceInUse& in_use, const Engine& engine,
+                             WindowState& state) {
+  if (view_.on) return end("");
+  if (under_way_ || engine.session == nullptr || state.notices.fault.has_value()) return;
+  if (!saving.folder_ready(UserFolder::videos)) return;
+  const std::string name =
+      fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state.source), fmt::localtime(std::time(nullptr)));
+  start(saving.new_save(UserFolder::videos, name, ".uff"), *in_use.source, state.params);
+  state.notices.messages.resolve("saving");  // the folder is writable
 }
 
 void WindowRecording::end(const std::string& because) {

@@ -150,6 +150,8 @@ class WindowRecording {
 
   // Starts with the stream's next frame. Throws Error if the file cannot be created. Only if not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
+  // Ends it, or starts one of the running stream in a new file.
+  void toggle(WindowSaving& saving, const SourceInUse& in_use, const Engine& engine, WindowState& state);
   void end(const std::string& because);  // no further frame; no effect without one. because: empty if ended by the user
   void finish() { recorder_.finish(); }  // waits for the end of the file
   void look();                           // numbers for the window; the end, once

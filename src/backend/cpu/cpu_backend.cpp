@@ -142,8 +142,8 @@ class CpuLane final : public Lane {
   void keep_line(int column) override;
   void keep_pixels() override;
   void finish(HostCopy copy) override;
-  [[nodiscard]] bool uploaded() override { return conditioned_; }
-  [[nodiscard]] bool finished() override { return finished_; }
+  [[nodiscard]] bool uploaded() override { return done_.conditioned; }
+  [[nodiscard]] bool finished() override { return done_.finished; }
   void wait() override {}
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image(std::size_t /*k*/) override { return image_; }
@@ -175,8 +175,9 @@ class CpuLane final : public Lane {
   int number_;
   std::shared_ptr<const Plan> plan_;
   RfFrame frame_;
-  bool conditioned_ = false;
-  bool finished_ = false;
+  struct Progress {
+    bool conditioned = false, finished = false;
+  } done_;
   std::unique_ptr<CpuSteps> analytic_;  // made when first used
   std::unique_ptr<CpuSteps> course_;
   CpuSteps* steps_ = nullptr;  // of the plan in use
@@ -232,8 +233,8 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
 
 void CpuLane::upload(std::span<const RfFrame> frames) {
   frame_ = frames.front();
-  conditioned_ = false;
-  finished_ = false;
+  done_.conditioned = false;
+  done_.finished = false;
   has_span_ = {};
   image_.torn_share = 0.0;
   if (bus_.settings.copy.bus_gbps <= 0.0) {
@@ -316,7 +317,7 @@ void CpuLane::condition() {
     wait_until(bus_.copy.end_ns);
     std::memcpy(bus_.torn.data(), frame_.samples.data(), frame_.samples.size());
   }
-  conditioned_ = true;
+  done_.conditioned = true;
 }
 
 void CpuLane::beamform() {
@@ -395,7 +396,7 @@ void CpuLane::keep_pixels() {
 
 void CpuLane::finish(HostCopy /*copy*/) {
   bus_.lane_free_ns = now_ns();
-  finished_ = true;
+  done_.finished = true;
 }
 
 PixelView CpuLane::pixels() { return steps_->pixels(); }

@@ -23,19 +23,19 @@ StreamView copies_on(StreamMode mode, const Context& context, const Stream& own)
 
 }  // namespace
 
-CudaLane::FrameCopy::FrameCopy(StreamMode streams_mode, const CopySettings& copy) : mode(streams_mode), settings(copy) {
+CudaLane::FrameCopy::FrameCopy(const Context& context, const LaneSettings& with)
+    : mode(with.streams), settings(with.copy), stream(copies_on(mode, context, context.copy)) {
   if (mode != StreamMode::overlap) return;
-  const int pieces = static_cast<int>(std::min(copy.streams, copy.chunks));
+  const int pieces = static_cast<int>(std::min(settings.streams, settings.chunks));
   for (int i = 1; i < pieces; ++i) streams.push_back(std::make_unique<Stream>());
 }
 
 CudaLane::CudaLane(std::shared_ptr<Context> context, int number, const LaneSettings& settings)
     : context_(std::move(context)),
       number_(number),
-      frame_copy_(settings.streams, settings.copy),
-      copy_(copies_on(settings.streams, *context_, context_->copy)),
+      frame_copy_(*context_, settings),
       to_host_(copies_on(settings.streams, *context_, context_->images)),
-      buffers_(*context_, copy_),
+      buffers_(*context_, frame_copy_.stream),
       refiner_(*context_),
       images_(1) {}
 
@@ -43,7 +43,7 @@ CudaLane::~CudaLane() {
   if (device_lost()) return;  // nothing runs any more
   // Copies may still read a slot or write an image that is freed after the lane.
   CUDA_QUIET(cudaSetDevice(context_->device));
-  copy_.synchronize_quietly();
+  frame_copy_.stream.synchronize_quietly();
   for (const auto& stream : frame_copy_.streams) stream->view().synchronize_quietly();
   own_.stream.view().synchronize_quietly();
   processing().synchronize_quietly();
@@ -135,12 +135,12 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
 
   fork();
   find_samples(frames.front().samples);
-  if (!raw_.free) raw_.read->make_wait(copy_);  // by the lane's previous frames
+  if (!raw_.free) raw_.read->make_wait(frame_copy_.stream);  // by the lane's previous frames
   raw_.free = false;
-  mark(kUpload, copy_);
+  mark(kUpload, frame_copy_.stream);
   frame_.unordered = frame_.unordered && !frame_.in_place;
   if (!frame_.in_place) copy_samples(frames);
-  mark(kUploaded, copy_);
+  mark(kUploaded, frame_copy_.stream);
   // Waits here rather than in condition(), so that memory freed in the order of the processing stream is no longer a
   // copy's target, whatever becomes of the frame.
   if (!frame_.unordered) event(kUploaded).make_wait(work());
@@ -171,7 +171,8 @@ void CudaLane::copy_samples(std::span<const RfFrame> frames) {
       }
     } else {
       CUDA_CHECK(cudaMemcpy2DAsync(to, bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
-                                   static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice, copy_.get()));
+                                   static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice,
+                                   frame_copy_.stream.get()));
     }
     to += frame_bytes;
   }
@@ -181,7 +182,7 @@ void CudaLane::copy_samples(std::span<const RfFrame> frames) {
 // Queues a piece on the copy stream or one of the further streams, which starts after the begin of the frame's copy.
 void CudaLane::copy_piece(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t piece) {
   const std::size_t turn = piece % (frame_copy_.streams.size() + 1);
-  const StreamView stream = turn == 0 ? copy_ : frame_copy_.streams[turn - 1]->view();
+  const StreamView stream = turn == 0 ? frame_copy_.stream : frame_copy_.streams[turn - 1]->view();
   if (turn > 0 && piece == turn) event(kUpload).make_wait(stream);
   CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
 }
@@ -190,7 +191,7 @@ void CudaLane::copy_piece(std::byte* to, const std::byte* from, std::size_t byte
 void CudaLane::join_copies() {
   for (const auto& stream : frame_copy_.streams) {
     frame_copy_.piece.record(stream->view());
-    frame_copy_.piece.make_wait(copy_);
+    frame_copy_.piece.make_wait(frame_copy_.stream);
   }
 }
 

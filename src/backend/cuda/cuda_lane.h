@@ -155,9 +155,10 @@ class CudaLane final : public Lane {
 
   // Further streams for the pieces of a frame's copy, in turn.
   struct FrameCopy {
-    FrameCopy(StreamMode mode, const CopySettings& settings);
+    FrameCopy(const Context& context, const LaneSettings& with);
     StreamMode mode;
     CopySettings settings;
+    StreamView stream;                             // samples to the device
     std::vector<std::unique_ptr<Stream>> streams;  // beside the copy stream
     Event piece{EventUse::order};                  // end of the pieces on one of them
     bool misses_event = false;                     // the next frame
@@ -187,7 +188,6 @@ class CudaLane final : public Lane {
   int number_;
   OwnStream own_;
   FrameCopy frame_copy_;
-  StreamView copy_;     // samples to the device
   StreamView to_host_;  // images
   LaneBuffers buffers_;
   CudaRefiner refiner_;

@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLecturePad = 28, kLabels = 122, kLineRow = 40;  // at scale 1
+constexpr float kFlowGap = 20, kLecturePad = 28, kLabels = 122, kLineRow = 36;  // at scale 1
 constexpr ImU32 kCopy = theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
 constexpr ImU32 kKernels = theme::kStageColors[static_cast<std::size_t>(Stage::beamform)];
 
@@ -161,7 +161,7 @@ void bus_choice(PanelContext& c, const Rect& r) {
 
 constexpr std::array<LectureCell, 4> kMemoryCells = {
     {{"Pageable", "Pageable: the driver copies twice; copy and kernels do not overlap."},
-     {"Pinned", "Pinned: the device copies by itself, while kernels run."},
+     {"Pinned", "Pinned: the device copies without the driver, while kernels run."},
      {"Write-combined", "Write-combined: as pinned; slow to read back on the host."},
      {"Mapped", "Mapped: kernels read host memory; there is no copy."}}};
 constexpr std::array<LectureCell, 4> kLaneCells = {{{"1", "One frame in the pipeline: no overlap."},
@@ -186,9 +186,9 @@ class LectureFlow {
   Rect place(std::string_view label, float width) {
     const float words = label.empty() ? 0 : ui_.width(Type::medium, label) + ui_.px(12);
     if (x_ > x0_ && x_ + words + width > x1_) next_row();
-    const Rect r{x_ + words, y_ + ui_.px(4), x_ + words + width, y_ + ui_.px(kLineRow - 4)};
+    const Rect r{x_ + words, y_ + ui_.px(3), x_ + words + width, y_ + ui_.px(kLineRow - 3)};
     ui_.text(Type::medium, x_, r.y0, r.height(), theme::kText2, label);
-    x_ = r.x1 + ui_.px(28);
+    x_ = r.x1 + ui_.px(kFlowGap);
     return r;
   }
   void next_row() {
@@ -243,7 +243,7 @@ float Lecture::draw_period(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   const StreamTiming& t = c.model.numbers.timing;
   const bool known = t.frames > 0 && t.serial_ms() > 0.0;
-  const float row_h = ui.px(30);
+  const float row_h = ui.px(28);
   const Rect head{area.x0, area.y0, area.x1, area.y0 + ui.px(38)};
   float x = ui.text(Type::heading, head, theme::kText, "Period") + ui.px(28);
   x = std::max(x, area.x0 + ui.px(kLabels));
@@ -312,7 +312,7 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
   LectureFlow flow(ui, area);
   const float name =
       ui.text(Type::heading, {area.x0, area.y0, area.x1, area.y0 + ui.px(kLineRow)}, theme::kText, "Memory");
-  static_cast<void>(flow.place("", std::max(name - area.x0, ui.px(kLabels)) - ui.px(28)));
+  static_cast<void>(flow.place("", std::max(name - area.x0, ui.px(kLabels)) - ui.px(kFlowGap)));
   const auto memory = static_cast<int>(why.host_memory.empty() ? s.host_memory : HostMemory::pageable);
   if (const auto kind = lecture_choice(c, "lecture/memory", flow.place("", choice_width(ui, kMemoryCells)),
                                        kMemoryCells, memory, why.host_memory)) {
@@ -330,7 +330,6 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
     return flow.end();
   }
   flow.next_row();
-  static_cast<void>(flow.place("", ui.px(kLabels - 28)));
   if (const auto lanes = lecture_choice(c, "lecture/lanes", flow.place("Lanes", choice_width(ui, kLaneCells)),
                                         kLaneCells, s.lanes - 1, why.lanes)) {
     s.lanes = *lanes + 1;
@@ -346,9 +345,9 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
   }
   for (const BreakRow& row : break_rows()) {
     const bool first = &row == break_rows().data();
-    const Rect r = flow.place(first ? "Break it" : "", ui.width(Type::medium, row.name) + ui.px(24));
+    const Rect r = flow.place(first ? "Break it" : "", ui.width(Type::medium, row.label) + ui.px(20));
     const std::string id = "lecture/break/" + std::string(row.name);
-    const bool on = broken_ == row.name;
+    const bool on = break_.name == row.name;
     const Hit h = ui.control(id.c_str(), r, FocusKind::button, row.name);
     ui.tip(id.c_str(), h, r, {row.name, row.hint, why.streams});
     ui.fill(r, on ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
@@ -356,16 +355,16 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
                     !why.streams.empty() ? theme::kDisabled
                     : on                 ? theme::kText
                                          : theme::kText2,
-                    row.name);
+                    row.label);
     if (!h.clicked || !why.streams.empty()) continue;
-    const auto former = std::ranges::find(break_rows(), broken_, &BreakRow::name);
-    if (former != break_rows().end()) former->repair(s, before_break_);
+    const auto former = std::ranges::find(break_rows(), break_.name, &BreakRow::name);
+    if (former != break_rows().end()) former->repair(s, break_.before);
     if (!on) {
-      before_break_ = s;
-      copy_before_ms_ = c.model.numbers.timing.t_t_ms;
+      break_.before = s;
+      break_.copy_ms = c.model.numbers.timing.t_t_ms;
       row.apply(s);
     }
-    broken_ = on ? std::string() : std::string(row.name);
+    break_.name = on ? std::string() : std::string(row.name);
   }
   if (!(s == before)) c.commands.send(command::StreamChanged{});
   return flow.end();
@@ -377,7 +376,7 @@ float Lecture::draw_stream(PanelContext& c, const Rect& area) {
   LectureFlow flow(ui, area);
   const float name =
       ui.text(Type::heading, {area.x0, area.y0, area.x1, area.y0 + ui.px(kLineRow)}, theme::kText, "Stream");
-  static_cast<void>(flow.place("", std::max(name - area.x0, ui.px(kLabels)) - ui.px(28)));
+  static_cast<void>(flow.place("", std::max(name - area.x0, ui.px(kLabels)) - ui.px(kFlowGap)));
   constexpr std::array<RingPolicy, 4> kPolicies = {RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest,
                                                    RingPolicy::drop_newest};
   for (const RingPolicy policy : kPolicies) {
@@ -435,7 +434,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
   watch_policy(c.edits.stream.policy);
   take_timeline_wheel(c, area);
   ui.focus().enter(WindowPart::picture);
-  constexpr float kCards = 150, kLeastCards = 96, kLeastLanes = 80;
+  constexpr float kCards = 150, kLeastCards = 84, kLeastLanes = 80;
   // The cards have their height first; the lanes have what the last frame left beyond it.
   const float lanes = kLeastLanes + std::max(0.0F, rest_ - kCards);
   const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(12)};
@@ -443,7 +442,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
     ui.horizontal(area.x0, area.x1, y, theme::kLine);
     return y + ui.px(6);
   };
-  float y = draw_banner(c, inside);
+  float y = draw_lecture_banner(c, inside, break_);
   y = lesson_strip(c, {inside.x0, y, inside.x1, inside.y1});
   y = line(draw_timeline(c, {inside.x0, y, inside.x1, inside.y1}, lanes));
   y = line(draw_period(c, {inside.x0, y, inside.x1, inside.y1}) + ui.px(4));

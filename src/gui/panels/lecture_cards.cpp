@@ -14,17 +14,17 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<BreakRow, 3> kBreaks = {
-    {{"Missing event",
+    {{"Missing event", "No event",
       "The kernels start without cudaStreamWaitEvent: samples not yet copied are those of an earlier frame. The image "
       "is torn whenever a frame is processed at once.",
       [](StreamSettings& s) { s.inject.missing_event = 1.0; },
       [](StreamSettings& s, const StreamSettings& before) { s.inject.missing_event = before.inject.missing_event; }},
-     {"Pageable copy",
+     {"Pageable copy", "Pageable",
       "Pageable memory: the driver copies to a buffer of its own first, and the call returns after the copy. Copy and "
       "kernels alternate.",
       [](StreamSettings& s) { s.host_memory = HostMemory::pageable; },
       [](StreamSettings& s, const StreamSettings& before) { s.host_memory = before.host_memory; }},
-     {"Too many streams",
+     {"Too many streams", "Many streams",
       "64 pieces on 32 streams share one bus: each piece and each stream adds a latency, so that the copy takes "
       "longer.",
       [](StreamSettings& s) {
@@ -196,17 +196,16 @@ std::optional<RingPolicy> draw_policy_cards(PanelContext& c, const Rect& area, R
   return picked;
 }
 
-// Draws the fault that stopped the stream with its cures, or the change in force with its repair. Returns the y below.
-float Lecture::draw_banner(PanelContext& c, const Rect& area) {
+float draw_lecture_banner(PanelContext& c, const Rect& area, LectureBreak& in_force) {
   Ui& ui = c.ui;
   const bool fault = c.model.run == RunState::fault && c.model.notices.fault.has_value();
-  const auto change = std::ranges::find(kBreaks, broken_, &BreakRow::name);
+  const auto change = std::ranges::find(kBreaks, in_force.name, &BreakRow::name);
   if (change != kBreaks.end()) {  // until its settings are changed elsewhere
     StreamSettings broken = c.edits.stream;
     change->apply(broken);
-    if (!(broken == c.edits.stream)) broken_.clear();
+    if (!(broken == c.edits.stream)) in_force.name.clear();
   }
-  if (!fault && broken_.empty()) return area.y0;
+  if (!fault && in_force.name.empty()) return area.y0;
   const Rect r{area.x0, area.y0 + ui.px(8), area.x1, area.y0 + ui.px(fault ? 64 : 76)};
   ui.fill(r, fault ? theme::kRedGround : theme::kCanvas);
   ui.fill({r.x0, r.y0, r.x0 + ui.px(3), r.y1}, fault ? theme::kRed : theme::kWarn);
@@ -220,12 +219,12 @@ float Lecture::draw_banner(PanelContext& c, const Rect& area) {
   const float x = r.x0 + ui.px(20);
   if (!fault) {
     if (button("lecture/repair", "Repair", {}, Emphasis::primary)) {
-      broken_.clear();
-      change->repair(c.edits.stream, before_break_);
+      in_force.name.clear();
+      change->repair(c.edits.stream, in_force.before);
       c.commands.send(command::StreamChanged{});
     }
     const double now_ms = c.model.numbers.timing.t_t_ms;
-    const std::string times = fmt::format("{}: copy {} ms before, {} ms now.", change->name, exact_ms(copy_before_ms_),
+    const std::string times = fmt::format("{}: copy {} ms before, {} ms now.", change->name, exact_ms(in_force.copy_ms),
                                           c.model.numbers.timing.frames > 0 ? exact_ms(now_ms) : "—");
     ui.text_fitted(Type::large_strong, x, right, r.y0 + ui.px(2), ui.px(26), theme::kText, times);
     ui.paragraph(Type::medium, x, r.y0 + ui.px(28), right - x - ui.px(12), ui.px(20), theme::kText2, change->hint);

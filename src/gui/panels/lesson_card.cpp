@@ -66,7 +66,6 @@ void draw_close(PanelContext& c, float right, float y) {
 
 void lesson_card(PanelContext& c, Column& column) {
   const LessonView& lesson = c.model.lesson;
-  if (lesson.title.empty()) return;
   Ui& ui = c.ui;
   const float pad = ui.px(12), line = ui.px(18), inner = column.x1 - column.x0 - 2 * pad + ui.px(8);
   const float text = ui.paragraph_height(Type::body, inner, line, lesson.text);

@@ -186,13 +186,29 @@ void latency_rows(PanelContext& c, Column& column);  // percentiles and the last
 // Timeline and Stream over the whole window, for a lecture: times of copy and kernels, the rate that each order of the
 // two allows, and the effect of each policy on a full buffer. UI thread only.
 
+// Changes of the transport that a lecture shows as faults, each with its repair.
+struct BreakRow {
+  std::string_view name;   // "Missing event"
+  std::string_view label;  // of its button
+  std::string_view hint;   // effect and cure
+  void (*apply)(StreamSettings&);
+  void (*repair)(StreamSettings&, const StreamSettings& before);
+};
+std::span<const BreakRow> break_rows();
+
+// Change in force, and what it replaced.
+struct LectureBreak {
+  std::string name;       // empty: none
+  StreamSettings before;  // restored by Repair
+  double copy_ms = 0.0;   // before
+};
+
 class Lecture {
  public:
   void draw(PanelContext& c, const Rect& area);
 
  private:
   void watch_policy(RingPolicy policy);
-  float draw_banner(PanelContext& c, const Rect& area);
   float draw_timeline(PanelContext& c, const Rect& area, float lanes);
   float draw_period(PanelContext& c, const Rect& area);
   float draw_transport(PanelContext& c, const Rect& area, float most);  // most: y
@@ -203,19 +219,11 @@ class Lecture {
   RingPolicy other_ = RingPolicy::error;  // chosen previously
   float rest_ = 0;                        // height for cards and lanes beyond the least, in the last frame, at scale 1
   float drawn_lanes_ = 0;                 // height of the lanes, at scale 1
-  std::string broken_;                    // name of the change in force; empty: none
-  StreamSettings before_break_;           // restored by Repair
-  double copy_before_ms_ = 0.0;
+  LectureBreak break_;
 };
 
-// Changes of the transport that a lecture shows as faults, each with its repair.
-struct BreakRow {
-  std::string_view name;  // "Missing event"
-  std::string_view hint;  // effect and cure
-  void (*apply)(StreamSettings&);
-  void (*repair)(StreamSettings&, const StreamSettings& before);
-};
-std::span<const BreakRow> break_rows();
+// Draws the fault that stopped the stream with its cures, or the change in force with its repair. Returns the y below.
+float draw_lecture_banner(PanelContext& c, const Rect& area, LectureBreak& change);
 
 // Returns the CUDA calls that a stage stands for, with the streams and events of these settings.
 std::array<std::string, 3> cuda_lines(Stage stage, const StreamSettings& stream);
@@ -224,7 +232,7 @@ void draw_code_card(PanelContext& c, const Rect& r, const Span& span);
 // Draws the cards of as many policies as fit, the chosen one among them. Returns the policy that was clicked.
 std::optional<RingPolicy> draw_policy_cards(PanelContext& c, const Rect& area, RingPolicy chosen, RingPolicy other);
 
-// Draws the lesson in progress, if any: as a card in a column; as a strip of the lecture view, returning the y below.
+// Draw the lesson in progress: as a card in a column; as a strip of the lecture view, if any, returning the y below.
 void lesson_card(PanelContext& c, Column& column);
 float lesson_strip(PanelContext& c, const Rect& area);
 
