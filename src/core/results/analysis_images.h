@@ -115,7 +115,7 @@ struct ObjectImage {
   ImagingParams params;  // of the image; reference_db is the level in use
 
   Background background;  // of the unfiltered image
-  Background smoothed;    // of the input of the threshold; equal without smoothing
+  Background smoothed;    // of the input of the threshold; equal without smoothing and removal of the trend
   double threshold_db = 0.0;
   LevelHistogram histogram;  // of the unfiltered image
 

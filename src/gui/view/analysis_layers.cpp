@@ -171,7 +171,8 @@ void point_at_objects(const AnalysisViews& views, ObjectPick& picked, std::optio
 void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
   const ObjectView& s = views.of<ObjectView>();
   if (s.image == nullptr) return;
-  items.push_back({"objects", std::to_string(s.count()), ""});
+  const bool trend = s.image->params.objects.trend == LevelTrend::remove;
+  items.push_back({"objects", std::to_string(s.count()), trend ? "trend removed" : ""});
   if (s.older_s > 0.0) items.push_back({"", fixed(1e3 * s.older_s, 0), "ms delay"});
 }
 
