@@ -200,6 +200,11 @@ ImagingParams without_display(ImagingParams params);
 // Returns `params` without analyses.
 ImagingParams without_analyses(ImagingParams params);
 
+// Returns true if colour flow or spectral Doppler is on: both need consecutive frames.
+[[nodiscard]] inline bool needs_ensembles(const ImagingParams& params) {
+  return params.color_flow.mode != FlowMode::off || params.doppler.gate != Gate::off;
+}
+
 // Value of reference_db, or less, that selects the brightest pixel of the first frame and holds it.
 inline constexpr double kAutoReference = -999.0;
 

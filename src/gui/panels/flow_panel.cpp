@@ -196,8 +196,8 @@ void fact_rows(PanelContext& c, Column& column) {
 
 bool loses_ensembles(const Model& model, const Edits& edits) {
   const bool drops = edits.stream.policy == RingPolicy::drop_oldest || edits.stream.policy == RingPolicy::drop_newest;
-  const bool needed = edits.params.color_flow.mode != FlowMode::off || edits.params.doppler.gate != Gate::off;
-  return drops && needed && !model.source.live && (model.run == RunState::live || model.run == RunState::replay) &&
+  return drops && needs_ensembles(edits.params) && !model.source.live &&
+         (model.run == RunState::live || model.run == RunState::replay) &&
          model.numbers.counts.dropped > model.numbers.counts.processed / 16;
 }
 
