@@ -230,7 +230,8 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
   for (const AnalysisLayer* const layer : analysis_layers()) {
-    if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects);
+    if (layer->draw == nullptr) continue;
+    layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects, presented ? Type::medium : Type::small);
   }
   const bool line = presented ? c.view.has_m_mode() : c.view.dock == Dock::m_mode;
   if ((line || (c.view.dock == Dock::inspector && !presented)) && c.edits.view.inspected) {
