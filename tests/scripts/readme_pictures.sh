@@ -90,5 +90,4 @@ picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=60,angle_d
   --set f_number=4 --set flow_angle_rad=1.047 --set gate=on --set gate_x_m=0 --set gate_z_m=0.018 \
   --set sonogram_baseline=-0.4
 with "${left_folded[@]}" panel_flow=folded panel_objects=open
-picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark --set structure_area_m2=1e-6 \
-  --set depth_min_m=0.006
+picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark
