@@ -69,14 +69,15 @@ over_the_vessel() { point 800 450; }
 in_the_cyst() { point 692 400; }
 beside_the_picture() { point 400 250; }
 
-# Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture.
+# Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture
+# and lies right of it.
 compare_cyst_and_background() {
   xdotool key n
   take_time 1
   click 510 62
-  drag 725 270 748 270
-  drag 800 371 823 371
-  beside_the_picture
+  drag 475 379 513 379
+  drag 600 385 638 385
+  point 310 640
 }
 
 with
