@@ -79,7 +79,7 @@ void draw_levels(const Ui& ui, const KeptFrames& kept, const Rect& track, const 
   compat::add_polyline(ui.list(), line.data(), static_cast<int>(line.size()), theme::kHistoryBefore, ui.px(1));
 }
 
-// Draws number and time of the frame under the pointer above the track.
+// Draws number and time of the frame under the pointer below the track, as its tooltip is above.
 void draw_pointed(const Ui& ui, const Model& model, const Rect& track) {
   const KeptFrames& kept = model.kept;
   if (kept.stamps.size() != kept.frames || kept.frames < 2) return;
@@ -90,9 +90,9 @@ void draw_pointed(const Ui& ui, const Model& model, const Rect& track) {
   if (const std::uint64_t missing = missing_before(kept, index); missing > 0) {
     text += fmt::format("  {} missing before", grouped(missing));
   }
-  const float w = ui.width(Type::small, text) + ui.px(12), y = track.y0 - ui.px(2);
+  const float w = ui.width(Type::small, text) + ui.px(12), y = track.y1 + ui.px(4);
   const float x = std::round(std::clamp(pointer - 0.5F * w, track.x0, track.x1 - w));
-  const Rect chip{x, y - ui.px(17), x + w, y};
+  const Rect chip{x, y, x + w, y + ui.px(19)};
   ui.fill(chip, theme::kHover, 3);
   ui.text(Type::small, chip.x0 + ui.px(6), chip.y0, chip.height(), theme::kText, text);
 }
