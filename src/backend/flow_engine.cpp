@@ -210,8 +210,8 @@ void FlowWorker::make_picture(Worker& worker) {
   FlowImage& image = pictures_.back();
   image.singular_values.assign(d.singular_values.begin(), d.singular_values.end());
   image.temporal_vectors.assign(d.temporal_vectors.begin(), d.temporal_vectors.end());
-  image.first_component = by_components ? range.first : 0;
-  image.last_component = by_components ? range.last : 0;
+  image.components.first = by_components ? range.first : 0;
+  image.components.last = by_components ? range.last : 0;
   image.relative_error = by_components ? reconstruction_error(d.singular_values, range) : 0.0;
   image.times.decompose_ms = decompose_ms;
   publish(worker, image, begin_ns);
@@ -243,6 +243,11 @@ void FlowWorker::publish(Worker& worker, FlowImage& image, std::int64_t begin_ns
                         .keep = keep,
                         .low_rank = params.color_flow.mode == FlowMode::low_rank},
                        image);
+  if (params.color_flow.mode == FlowMode::low_rank) {
+    image.mask_db.clear();
+  } else {
+    find_flow_mask(image);
+  }
   shown_stamp_ = task.stamp;
   shown_run_ = task.run;
   image.times.filter_ms = ms_since(filter_ns);

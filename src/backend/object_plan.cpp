@@ -79,6 +79,7 @@ ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid) {
   RefineParams gaussian;
   gaussian.smooth_axial_m = gaussian.smooth_lateral_m = params.objects.smooth_m;
   ObjectPlan plan{.grid = grid,
+                  .trend = params.objects.trend,
                   .smooth = make_refine_plan({gaussian, grid}),
                   .wanted = params.objects.kind,
                   .kappa = params.objects.kappa,

@@ -1,9 +1,9 @@
 // Plan of object detection in an image: a pure function of parameters and grid, independent of devices.
 //
 // Order: histogram and background of the image; pixels that do not count are set to the background's median (rounded to
-// float), all are smoothed, and the background of those that count is computed again; threshold; objects, numbered by
-// their first pixels row by row; small ones are removed and the others renumbered. If no pixel counts: no objects,
-// threshold 0.
+// float); the level trend of the rows, then that of the columns, is removed; all pixels are smoothed, and the
+// background of those that count is computed again; threshold; objects, numbered by their first pixels row by row;
+// small ones are removed and the others renumbered. If no pixel counts: no objects, threshold 0.
 #pragma once
 
 #include <memory>
@@ -40,6 +40,7 @@ MomentTables make_moment_tables(const Grid& grid);
 
 struct ObjectPlan {
   Grid grid;
+  LevelTrend trend = LevelTrend::keep;
   std::shared_ptr<const RefinePlan>
       smooth;  // the Gaussian before the threshold, for CpuRefiner or CudaRefiner; null: none
   ObjectKind wanted = ObjectKind::bright;
@@ -48,6 +49,8 @@ struct ObjectPlan {
   MomentTables moments;
   unsigned long long least_area = 0;  // in units of the moments; smaller objects are removed
 
+  // Returns true if the threshold is applied to other levels than the image's.
+  [[nodiscard]] bool prepares() const { return trend == LevelTrend::remove || smooth != nullptr; }
   // Returns the limit of objects, from the smoothed image's background: bright ones are above, dark ones below.
   [[nodiscard]] double threshold_db(const Background& smoothed) const;
   [[nodiscard]] FoundObject object(const ObjectSums& sums) const;

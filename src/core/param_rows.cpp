@@ -32,6 +32,7 @@ constexpr std::array<ParamChoice, 4> kFlowModes = {
 constexpr std::array<ParamChoice, 4> kWallFilters = {
     {{"none", "None"}, {"fir", "FIR high-pass"}, {"polynomial", "Polynomial"}, {"svd", "SVD"}}};
 constexpr std::array<ParamChoice, 3> kObjectKinds = {{{"off", "Off"}, {"bright", "Bright"}, {"dark", "Dark"}}};
+constexpr std::array<ParamChoice, 2> kLevelTrends = {{{"keep", "Keep"}, {"remove", "Remove"}}};
 constexpr std::array<ParamChoice, 4> kColorMaps = {
     {{"gray", "Gray"}, {"hot", "Hot"}, {"viridis", "Viridis"}, {"inverted", "Inverted gray"}}};
 
@@ -426,6 +427,9 @@ const auto kTable = std::to_array<ParamSpec>({
     {"structure", "Objects", "", 1, 0, 0, 2, false, at<&P::objects, &ObjectParams::kind>(), kObjectKinds,
      "Segments objects against the background, each with area, position and mean level. Bright: above the background, such as wires, calcifications and needles; dark: below, such as cysts and vessels.",
      {.why_not = no_source, .turns_on = TurnsOn::image_analysis}},
+    {"structure_trend", "Level trend", "", 1, 0, 0, 1, false, at<&P::objects, &ObjectParams::trend>(), kLevelTrends,
+     "Removal of the level trend along depth (near field, attenuation), then across the image (rim of the aperture), before the threshold: running median over half of the rows of each row's median level, and the same of the columns.",
+     {.is_shown = has_objects, .why_not = no_source}},
     {"structure_smooth_m", "Pre-smoothing", "mm", 1e3, 2, 0, 5e-3, false, at<&P::objects, &ObjectParams::smooth_m>(), {},
      "Sigma of a Gaussian average of the levels before the threshold; 0 is off. Without smoothing, single speckles become objects.",
      {.drag_max = 2, .text_at_min = "none", .is_shown = has_objects, .why_not = no_source}},

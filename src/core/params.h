@@ -23,6 +23,7 @@ enum class FlowMode { off, power, velocity, low_rank };
 enum class WallFilter { none, fir, polynomial, svd };
 enum class Gate { off, on };
 enum class ObjectKind { off, bright, dark };  // targets above the background, or cysts below it
+enum class LevelTrend { keep, remove };       // of the levels along depth and across the image
 enum class ColorMap { gray, hot, viridis, inverted };
 
 // Image formation: pixels, and how they are computed. A change applies from the next frame.
@@ -144,11 +145,14 @@ struct DopplerParams {
 // is off.
 struct ObjectParams {
   ObjectKind kind = ObjectKind::off;
+  LevelTrend trend = LevelTrend::remove;
   double smooth_m = 0.2e-3;     // Gaussian before the threshold, one sigma; 0 = none
   double kappa = 2.5;           // of the clipping for the background
-  double sigmas = 3.0;          // threshold: sigmas above or below the background's mean
+  double sigmas = 4.0;          // threshold: sigmas above or below the background's mean
   double min_area_m2 = 0.2e-6;  // smaller objects are removed
 
+  // Returns true if the threshold is applied to other levels than the image's.
+  [[nodiscard]] bool prepares() const { return trend == LevelTrend::remove || smooth_m > 0.0; }
   friend bool operator==(const ObjectParams&, const ObjectParams&) = default;
 };
 
@@ -195,6 +199,11 @@ ImagingParams with_display(ImagingParams params, const DisplayParams& display);
 ImagingParams without_display(ImagingParams params);
 // Returns `params` without analyses.
 ImagingParams without_analyses(ImagingParams params);
+
+// Returns true if colour flow or spectral Doppler is on: both need consecutive frames.
+[[nodiscard]] inline bool needs_ensembles(const ImagingParams& params) {
+  return params.color_flow.mode != FlowMode::off || params.doppler.gate != Gate::off;
+}
 
 // Value of reference_db, or less, that selects the brightest pixel of the first frame and holds it.
 inline constexpr double kAutoReference = -999.0;

@@ -24,6 +24,27 @@ ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, 
   return wanted == ObjectKind::bright ? level_db > threshold_db : level_db < threshold_db;
 }
 
+// Level trend along the rows or columns of an image: the median of the levels that count in each line, and of these a
+// running median. Structures narrower than a quarter of the image leave it unchanged, a monotonic trend is kept.
+// Order statistics and differences only: equal on all devices.
+
+enum class ImageLines { rows, columns };
+
+// Median of a line without a level that counts; above all levels.
+inline constexpr float kNoMedian_db = FLT_MAX;
+
+// Returns the rank, from 0, of the median of `count` levels.
+ECHO_HD int median_rank(int count) { return (count - 1) / 2; }
+
+// Returns the number of lines on each side in the running median: a quarter of all, and fewer at the image's edges.
+ECHO_HD int trend_reach(int line, int lines) {
+  const int inside = line < lines - 1 - line ? line : lines - 1 - line;
+  return inside < lines / 4 ? inside : lines / 4;
+}
+
+// Returns the level without the trend of its line, about the image's median.
+ECHO_HD float without_trend(float db, float trend_db, float median_db) { return db - (trend_db - median_db); }
+
 // Tables of positions and weights of pixels: a pixel's area is row_area[iz] units, its first moments row_x[iz]
 // column_x[ix] and row_z[iz] column_z[ix]. At most 2^16 for the area, 2^18 for the others: 2^26 pixels do not overflow.
 struct PixelMoments {

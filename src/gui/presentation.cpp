@@ -51,13 +51,16 @@ bool Presentation::moving() const {
 }
 
 Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInput& input) {
-  const Ui& ui = c.ui;
+  Ui& ui = c.ui;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   Places p;
   float bottom = size.y;
-  if (touch_.shown(now_ns())) {
-    p.touch = {0, bottom - ui.px(TouchStrip::kHeight), size.x, bottom};
-    bottom = p.touch.y0;
+  const float up = touch_up_.towards(touch_.shown(now_ns()) ? 1.0F : 0.0F, ui.step_s());
+  if (touch_up_.moving()) ui.request_frame();
+  if (up > 0) {
+    const float height = ui.px(TouchStrip::kHeight);
+    bottom -= std::round(up * height);
+    p.touch = {0, bottom, size.x, bottom + height};
   }
   p.caption = {0, bottom - ui.px(kCaptionHeight), size.x, bottom};
   p.image = {ui.px(20), ui.px(kTop), size.x - ui.px(20), p.caption.y0};

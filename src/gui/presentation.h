@@ -37,6 +37,7 @@ class Presentation {
   bool on_ = false;
   double since_s_ = 0;
   TouchStrip touch_;
+  EasedValue touch_up_;  // share of the strip in the window
 };
 
 }  // namespace echoloop

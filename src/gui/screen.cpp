@@ -65,6 +65,7 @@ void Screen::begin_frame(const Model& model, Edits& edits, const SceneInput& inp
   for (const KeyPress& press : input.keys) escape = escape || press.key == Key::escape;
   if (std::exchange(last_.close_popups, false)) ImGui::SetWindowFocus();  // closes the popups above this window
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
+  ui_.set_motion(input.motion == Motion::on ? view_.motion : Motion::off);
   drawn_.grounds.clear();
   drawn_.live = {};
   drawn_.strips = {};
@@ -175,7 +176,7 @@ void Screen::draw_dialogs(const Model& model, Edits& edits, float wanted_scale) 
   }
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(requests_.open_keys, false)) panels_.open_keys(ui_);
-  if (const auto scale = panels_.draw(ui_, model, commands_, queries_, wanted_scale))
+  if (const auto scale = panels_.draw(ui_, model, commands_, queries_, wanted_scale, view_.motion))
     choose_scale(key_targets(model, edits), *scale);
 }
 
@@ -293,6 +294,7 @@ void Screen::restore_view(const ViewSettings& settings) {
   kept.toured = view_.toured;
   kept.try_closed = view_.try_closed;
   kept.saving = view_.saving;
+  kept.motion = view_.motion;
   view_ = std::move(kept);
   requests_.scale_chosen = view_.scale > 0;
 }

@@ -21,7 +21,10 @@ void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   c_ = &c;
   area_ = area;
   const std::pair layout{c.compact, c.view.mode};
-  if (std::exchange(layout_, layout) != layout) was_open_.clear();
+  if (std::exchange(layout_, layout) != layout) {
+    was_open_.clear();
+    heights_.clear();
+  }
   c.ui.tips_beside(area);
   const float padding = c.ui.px(c.compact ? 12 : 16);
   start_ = scroll_.begin(c.ui, bar, area);
@@ -48,24 +51,35 @@ void PanelColumn::draw(const PanelRow& panel) {
     return;
   }
   Column& column = next();
-  const float top = column.y - start_;
+  const float y = column.y;
+  Ui& ui = c_->ui;
+  const auto [height, first] = heights_.try_emplace(panel.key);
+  EasedValue& shown = height->second;
+  const bool clips = ui.motion() == Motion::on && !first;
+  if (clips) ui.list().PushClipRect({area_.x0, y}, {area_.x1, y + shown.now()}, true);
   panel.draw(*c_, column, open);
-  watch(panel, open, top);
+  if (clips) ui.list().PopClipRect();
+  const bool toggled = watch(panel, open, y - start_);
+  const float height_now = column.y - y;
+  if (clips && height_now != shown.now()) ui.request_frame();
+  if (!clips || (!toggled && !shown.moving())) return shown.jump(height_now);
+  column.y = y + std::round(shown.towards(height_now, ui.step_s()));
 }
 
-void PanelColumn::watch(const PanelRow& panel, bool open, float top) {
+bool PanelColumn::watch(const PanelRow& panel, bool open, float top) {
   constexpr int kSettled = 10;
   const auto [was, first] = was_open_.try_emplace(panel.key, open);
   if (open && !first && !was->second) opened_ = Opened{&panel};
   if (!open && opened_ && opened_->panel == &panel) opened_.reset();
-  was->second = open;
-  if (!opened_ || opened_->panel != &panel) return;
+  const bool toggled = std::exchange(was->second, open) != open;
+  if (!opened_ || opened_->panel != &panel) return toggled;
   const float bottom = column_.y + c_->ui.px(8) - start_;
   opened_->same = bottom - top == opened_->height ? opened_->same + 1 : 0;
   opened_->height = bottom - top;
   scroll_.show(top, bottom);
   scroll_.show(top, top);
   if (opened_->same >= kSettled) opened_.reset();
+  return toggled;
 }
 
 void PanelColumn::end() {
@@ -237,9 +251,9 @@ void ProgramPanels::open_keys(Ui& ui) const { ui.open_popup(kKeysOverlay); }
 bool ProgramPanels::keys_open() const { return ImGui::IsPopupOpen(kKeysOverlay); }
 
 std::optional<float> ProgramPanels::draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries,
-                                         float wanted_scale) {
+                                         float wanted_scale, Motion& motion) {
   const ManualButton manual = model.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
-  const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual);
+  const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual, motion);
   if (asked.manual) commands.send(command::OpenManual{});
   if (asked.tour) tour_.begin();
   if (asked.about) {

@@ -31,7 +31,8 @@ class PanelColumn {
   void end();
 
  private:
-  void watch(const PanelRow& panel, bool open, float top);
+  // Returns true in the frame in which the panel was opened or folded.
+  bool watch(const PanelRow& panel, bool open, float top);
 
   // Panel opened last, until it has settled: its contents may arrive frames later.
   struct Opened {
@@ -48,6 +49,7 @@ class PanelColumn {
   bool first_ = true;
   std::pair<bool, WindowMode> layout_;         // each has its own open panels
   std::map<std::string_view, bool> was_open_;  // by key of the panel, as last drawn
+  std::map<std::string_view, EasedValue> heights_;
   std::optional<Opened> opened_;
 };
 
@@ -108,7 +110,8 @@ class ScannerDialogs {
 class ProgramPanels {
  public:
   // Draws in every frame. Returns the interface scale chosen in the list of keys; nullopt: none.
-  std::optional<float> draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries, float wanted_scale);
+  std::optional<float> draw(Ui& ui, const Model& model, Commands& commands, const Queries& queries, float wanted_scale,
+                            Motion& motion);
   void open_keys(Ui& ui) const;
   [[nodiscard]] bool keys_open() const;
   [[nodiscard]] Tour& tour() { return tour_; }

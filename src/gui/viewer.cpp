@@ -271,6 +271,7 @@ bool Viewer::frame(WindowState& state) {
                 {.fonts = v.fonts,
                  .scale = v.last.scale,
                  .wanted_scale = v.wanted_scale(),
+                 .motion = v.options.motion,
                  .image = v.image(),
                  .last_image = v.pictures.shown(),
                  .compared = v.compared(),

@@ -34,6 +34,7 @@ struct ViewerOptions {
   FirstTour first_tour = FirstTour::off;         // tour of the window, once; needs writable settings
   WindowMode first_mode = WindowMode::engineer;  // without a settings file
   double ui_scale = 0;                           // 0 = that of the last run, or of the monitor
+  Motion motion = Motion::off;                   // on: as set in the window
   Closing closing = Closing::by_user;
   bool vsync = true;
   Queries queries = {};

@@ -51,7 +51,7 @@ nlohmann::json flow_json(const FlowImage& flow) {
       {"above_threshold", summary_json(flow)}};
   if (!flow.singular_values.empty()) {
     json["singular_values"] = flow.singular_values;
-    json["components"] = {{"first", flow.first_component}, {"last", flow.last_component}};
+    json["components"] = {{"first", flow.components.first}, {"last", flow.components.last}};
     json["relative_error"] = flow.relative_error;
   }
   return json;

@@ -1,6 +1,8 @@
 #include "history/rf_history.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "core/results/image.h"
@@ -146,13 +148,39 @@ void RfHistory::make_room() {
   }
 }
 
+namespace {
+
+template <class Value>
+float mean_level_as(std::span<const std::byte> samples) {
+  constexpr std::size_t kValues = 256;
+  const std::size_t n = samples.size() / sizeof(Value), values = std::min(n, kValues);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < values; ++i) {
+    Value value;
+    std::memcpy(&value, samples.data() + (2 * i + 1) * n / (2 * values) * sizeof(Value), sizeof(Value));
+    sum += static_cast<double>(value) * static_cast<double>(value);
+  }
+  return static_cast<float>(10.0 * std::log10(sum / static_cast<double>(std::max<std::size_t>(values, 1))));
+}
+
+}  // namespace
+
+float mean_level_db(std::span<const std::byte> samples, SampleType type) {
+  return type == SampleType::int16 ? mean_level_as<std::int16_t>(samples) : mean_level_as<float>(samples);
+}
+
 FrameMemory RfHistory::offer(const RfFrame& frame, FrameMemory memory) {
   const std::scoped_lock lock(mutex_);
   if (held_ || ring_.empty()) return memory;
+  const float level_db =
+      feed_.acquisition != nullptr ? mean_level_db(frame.samples, feed_.acquisition->sample_type) : 0.0F;
   if (count_ == ring_.size()) make_room();
   if (feed_.lend != nullptr) {
     const std::size_t slot = (head_ + count_) % ring_.size();
-    ring_[slot] = {.frame = {.stamp = frame.stamp, .samples = {}}, .memory = {}, .acquisition = feed_.acquisition};
+    ring_[slot] = {.frame = {.stamp = frame.stamp, .samples = {}},
+                   .memory = {},
+                   .acquisition = feed_.acquisition,
+                   .level_db = level_db};
     ++count_;
     return memory;
   }
@@ -166,7 +194,7 @@ FrameMemory RfHistory::offer(const RfFrame& frame, FrameMemory memory) {
   spare_.pop_back();
   // Counts incoming in place of outgoing memory, of the same size.
   ring_[(head_ + count_) % ring_.size()] = {
-      .frame = frame, .memory = std::move(memory), .acquisition = feed_.acquisition};
+      .frame = frame, .memory = std::move(memory), .acquisition = feed_.acquisition, .level_db = level_db};
   ++count_;
   return other;
 }
@@ -192,6 +220,14 @@ std::vector<FrameStamp> RfHistory::stamps() const {
   stamps.reserve(count_);
   for (std::size_t i = 0; i < count_; ++i) stamps.push_back(entry(i).frame.stamp);
   return stamps;
+}
+
+std::vector<float> RfHistory::levels_db() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<float> levels;
+  levels.reserve(count_);
+  for (std::size_t i = 0; i < count_; ++i) levels.push_back(entry(i).level_db);
+  return levels;
 }
 
 std::optional<KeptFrame> RfHistory::at(std::size_t index) const {

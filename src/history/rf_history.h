@@ -22,6 +22,9 @@ struct HistoryExtent {
   std::size_t bytes = 0;  // of memory held, for frames and spare
 };
 
+// Returns the mean square of 256 values spread over a frame of channel data, in dB; -inf for a frame of zeros.
+[[nodiscard]] float mean_level_db(std::span<const std::byte> samples, SampleType type);
+
 class RfHistory final : public FrameSink {
  public:
   explicit RfHistory(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}  // 0: keeps nothing
@@ -45,6 +48,7 @@ class RfHistory final : public FrameSink {
   // Index 0 is the oldest frame. [any thread]
   [[nodiscard]] HistoryExtent extent() const;
   [[nodiscard]] std::vector<FrameStamp> stamps() const;
+  [[nodiscard]] std::vector<float> levels_db() const;                  // mean_level_db() of each frame
   [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;  // nullopt also if its file was lost
   [[nodiscard]] double frame_rate_hz() const;                          // of the stream being kept; 0: unknown
   [[nodiscard]] std::size_t budget_bytes() const { return budget_bytes_; }
@@ -56,6 +60,7 @@ class RfHistory final : public FrameSink {
     RfFrame frame;
     FrameMemory memory;
     AcquisitionPtr acquisition;
+    float level_db = 0.0F;
   };
 
   void grow();

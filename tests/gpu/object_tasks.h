@@ -20,11 +20,13 @@ struct Wanted {
   double sigmas = 0.0;
   double area_m2 = 0.0;
   ObjectKind objects = ObjectKind::bright;
+  LevelTrend trend = LevelTrend::keep;
 };
 
 inline Task make_task(std::string name, const Grid& grid, std::vector<float> db, const Wanted& wanted) {
   ImagingParams p;
   p.objects.kind = wanted.objects;
+  p.objects.trend = wanted.trend;
   p.objects.smooth_m = wanted.smooth_m;
   p.objects.min_area_m2 = wanted.area_m2;
   ObjectPlan plan = make_object_plan(p, grid);

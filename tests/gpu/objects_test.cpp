@@ -53,9 +53,12 @@ TEST_F(ObjectParity, OddSizesAndLines) {
     const Grid grid = plain_grid(nx, nz);
     const std::string name = std::to_string(nx) + " x " + std::to_string(nz);
     for (const double smooth_m : {0.0, 0.15e-3}) {
-      Task task = make_task(name, grid, noise_picture(grid, seed), {.smooth_m = smooth_m, .sigmas = 0.1});
-      spoil(task.db, seed++);
-      expect_parity(std::move(task));
+      for (const LevelTrend trend : {LevelTrend::keep, LevelTrend::remove}) {
+        Task task =
+            make_task(name, grid, noise_picture(grid, seed), {.smooth_m = smooth_m, .sigmas = 0.1, .trend = trend});
+        spoil(task.db, seed++);
+        expect_parity(std::move(task));
+      }
     }
   }
 }
@@ -82,6 +85,12 @@ TEST_F(ObjectParity, AllNoneAndNothing) {
   for (const double smooth_m : {0.0, 0.3e-3}) {
     expect_parity(make_task("not a number", grid, std::vector<float>(n, missing), {.smooth_m = smooth_m}));
     expect_parity(make_task("no echo", grid, std::vector<float>(n, -400.0f), {.smooth_m = smooth_m, .sigmas = -1.0}));
+    std::vector<float> lines = noise_picture(grid, 6);  // rows and columns without an echo
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i / 200 < 50 || i % 200 > 120) lines[i] = -400.0f;
+    }
+    expect_parity(make_task("no echo in lines", grid, std::move(lines),
+                            {.smooth_m = smooth_m, .sigmas = 1.0, .trend = LevelTrend::remove}));
   }
 }
 

@@ -39,7 +39,10 @@ TEST_F(ObjectUse, PlansChange) {
   for (const Grid& grid : {plain_grid(100, 90), sector_grid(50, 80), plain_grid(300, 20), plain_grid(90, 100)}) {
     for (const double smooth_m : {0.2e-3, 0.0, 0.4e-3}) {
       tasks.push_back(make_task(std::to_string(grid.nx), grid, speckle_picture(grid, 3),
-                                {.smooth_m = smooth_m, .sigmas = 1.0, .area_m2 = 0.02e-6}));
+                                {.smooth_m = smooth_m,
+                                 .sigmas = 1.0,
+                                 .area_m2 = 0.02e-6,
+                                 .trend = smooth_m < 0.3e-3 ? LevelTrend::remove : LevelTrend::keep}));
     }
   }
   for (int round = 0; round < 2; ++round) {

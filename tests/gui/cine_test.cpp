@@ -124,6 +124,47 @@ TEST(Strip, ScrubsToTheNearestFrameInTime) {
   EXPECT_EQ(scene.freezes, 0);
 }
 
+// Returns the part of a picture of the window.
+std::vector<std::uint8_t> part(const RgbImage& shot, const Rect& r) {
+  std::vector<std::uint8_t> pixels;
+  for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
+    const auto from = static_cast<std::size_t>(y * shot.width + static_cast<int>(r.x0)) * 3;
+    const auto to = static_cast<std::size_t>(y * shot.width + static_cast<int>(r.x1)) * 3;
+    pixels.insert(pixels.end(), shot.rgb.begin() + static_cast<std::ptrdiff_t>(from),
+                  shot.rgb.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+  return pixels;
+}
+
+// Ticks at missing frames, the mean level above the track, the number of the frame under the pointer.
+TEST(Strip, ShowsMissingFramesLevelsAndTheFrameUnderThePointer) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.freeze(101, 50);
+  KeptFrames& kept = scene.state.kept;
+  for (std::size_t i = 0; i < 101; ++i) kept.stamps.push_back({.sequence = 1000 + i, .source_index = i});
+  kept.levels_db.assign(101, 40.0F);
+  scene.frames(2);
+  const Rect track = scene.rect("cine_track");
+  const Rect above{track.x0, track.y0 - 14, track.x1, track.y0 - 2};
+  const float half = track_x(scene, 0.505);
+  const Rect left{track.x0 + 20, track.y0, half - 4, track.y1 - 20}, at{half - 4, track.y0 - 1, half + 4, track.y0 + 2};
+  const RgbImage plain = scene.shot();
+  for (std::size_t i = 51; i < 101; ++i) kept.stamps[i].sequence += 3;
+  scene.frames(2);
+  const RgbImage ticked = scene.shot();
+  EXPECT_NE(part(ticked, at), part(plain, at)) << "three frames are missing before the 52nd";
+  EXPECT_EQ(part(ticked, left), part(plain, left)) << "and none elsewhere";
+  for (std::size_t i = 0; i < 101; ++i) kept.levels_db[i] = 40.0F + 0.1F * static_cast<float>(i);
+  scene.frames(2);
+  EXPECT_NE(part(scene.shot(), above), part(ticked, above)) << "the level rises";
+  kept.levels_db.clear();
+  scene.frames(2);
+  const RgbImage away = scene.shot();
+  hold(scene, track_x(scene, 0.2), track_y(scene), false);
+  const Rect below{track.x0, track.y0 + 16, track.x1, track.y1};
+  EXPECT_NE(part(scene.shot(), below), part(away, below)) << "its number";
+}
+
 TEST(Strip, ADragWhileLiveFreezesAndThenSeeks) {
   ECHO_SCENE(scene, 1600, 900);
   scene.freeze(1000, 50);

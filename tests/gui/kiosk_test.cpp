@@ -36,12 +36,12 @@ class Kiosk : public WindowTest {
     ImagingParams params;
     StreamSettings stream;
     std::size_t marks = 0;
-    bool fitted = true, live = true, compared = false;
+    bool fitted = true, live = true, compared = false, presented = false;
     std::vector<std::pair<std::string, Rect>> controls;
     friend bool operator==(const Look&, const Look&) = default;
     friend void PrintTo(const Look& l, std::ostream* out) {
       *out << l.source << ", policy " << static_cast<int>(l.stream.policy) << ", " << l.marks << " marks, fitted "
-           << l.fitted << ", live " << l.live << ", compared " << l.compared;
+           << l.fitted << ", live " << l.live << ", compared " << l.compared << ", presented " << l.presented;
       for (const ParamSpec& spec : param_table()) *out << ", " << get_text(l.params, spec);
       for (const auto& [id, r] : l.controls) *out << "\n  " << id << " at " << r.x0 << ", " << r.y0 << " to " << r.y1;
     }
@@ -54,6 +54,7 @@ class Kiosk : public WindowTest {
            .fitted = state().view.pan_zoom.fitted,
            .live = state().run == RunState::live,
            .compared = state().cine.compare,
+           .presented = app_->viewer().screen().presenting(),
            .controls = {}};
     for (const FocusStop& stop : app_->viewer().screen().ui().focus().stops()) {
       if (stop.part == WindowPart::left || stop.part == WindowPart::right || stop.part == WindowPart::tools) {
@@ -132,6 +133,48 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   EXPECT_EQ(state().marks.list.size(), 1U);
   ViewSettings now = app_->viewer().settings();
   EXPECT_FALSE(now.is_open("measure", false)) << "as it was";
+}
+
+TEST_F(Kiosk, IsThePresentationFromTheStartAndAfterTheIdleReset) {
+  open(0.5);
+  EXPECT_TRUE(app_->viewer().screen().presenting());
+  press(Key::escape);
+  EXPECT_FALSE(app_->viewer().screen().presenting());
+  ASSERT_TRUE(until([&] { return state().reset.count >= 2; }));
+  EXPECT_TRUE(app_->viewer().screen().presenting());
+}
+
+// Nothing of the last visitor's stream remains: counters, latencies, history, undo.
+TEST_F(Kiosk, TheIdleResetClearsCountersAndHistory) {
+  open(1.0);
+  state().stream.policy = RingPolicy::drop_oldest;
+  state().stream.slots = 2;
+  state().stream.inject.load_ms = 30.0;
+  state().stream.rate_hz = 200.0;
+  app_->viewer().screen().commands().send(command::StreamChanged{});
+  InjectedInput visitor;
+  const auto lost_frames = [&] {
+    visitor.mouse_x = visitor.mouse_x > 5 ? 5 : 6;  // a visitor who stays
+    app_->viewer().inject(visitor);
+    return state().numbers.counts.dropped > 20 && state().kept.frames > 5 &&
+           state().numbers.latency.since_start.count > 5;
+  };
+  ASSERT_TRUE(until(lost_frames));
+  state().numbers.errors = 3;
+  state().params.display.gain_db = 6.0;
+  inject({});
+  const StreamNumbers before = state().numbers;
+  const std::uint64_t resets = state().reset.count;
+  ASSERT_TRUE(until([&] { return state().reset.count >= resets + 2 && state().numbers.counts.processed > 0; }));
+  const StreamNumbers& now = state().numbers;
+  EXPECT_EQ(now.counts.dropped, 0U);
+  EXPECT_EQ(now.errors, 0U);
+  EXPECT_LT(now.counts.produced, before.counts.produced);
+  EXPECT_LE(state().kept.frames, now.counts.processed) << "of this stream only";
+  EXPECT_LE(now.latency.since_start.count, now.counts.processed);
+  EXPECT_LT(now.latency.since_start.max_ms, before.latency.since_start.max_ms);
+  press(Key::z, true);
+  EXPECT_EQ(state().params.display.gain_db, 0.0) << "no undo into the last visit";
 }
 
 // Those of the visitor before are gone, errors too: the stream is another one.

@@ -130,6 +130,30 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   }
 }
 
+// Of a finger: 44 logical pixels.
+TEST(TouchStripOfThePresentation, TargetsFitAFingerAtEveryScale) {
+  for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0},
+                                             {1280, 720, 1.0},
+                                             {1280, 960, 1.5},
+                                             {1920, 1080, 1.5},
+                                             {1920, 1080, 2.0},
+                                             {3840, 2160, 1.0},
+                                             {3840, 2160, 2.0}}) {
+    SCOPED_TRACE(::testing::Message() << width << " x " << height << " at " << scale);
+    ECHO_SCENE(scene, width, height, scale);
+    present_both(scene);
+    const float least = 44.0F * scene.viewer->screen().ui().scale() - 0.5F;
+    int targets = 0;
+    for (const FocusStop& stop : scene.viewer->screen().ui().focus().stops()) {
+      if (!stop.id.starts_with("touch/")) continue;
+      ++targets;
+      EXPECT_GE(stop.rect.width(), least) << stop.id;
+      EXPECT_GE(stop.rect.height(), least) << stop.id;
+    }
+    EXPECT_GE(targets, 7);
+  }
+}
+
 // Without room for a track there is none.
 TEST(TouchStripOfThePresentation, TargetsStayApartInATinyWindow) {
   ECHO_SCENE(scene, 640, 400);

@@ -56,7 +56,8 @@ WindowState plausible_state() {
   return s;
 }
 
-Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings, FirstTour tour) {
+Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings, FirstTour tour,
+             Motion motion) {
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,
                                                   .height = height,
                                                   .surface = SurfaceKind::offscreen,
@@ -64,7 +65,8 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders",
                                                   .settings_file = settings,
                                                   .first_tour = tour,
-                                                  .ui_scale = scale},
+                                                  .ui_scale = scale,
+                                                  .motion = motion},
                                     commands_, live_, &past_);
 }
 

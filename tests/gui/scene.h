@@ -36,7 +36,7 @@ WindowState plausible_state();
 class Scene {
  public:
   Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {},
-        FirstTour tour = FirstTour::off);
+        FirstTour tour = FirstTour::off, Motion motion = Motion::off);
 
   // Puts an image over `grid` into the mailbox; shown by the next frame.
   void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);

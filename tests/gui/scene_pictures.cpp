@@ -78,14 +78,15 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
       if (low_rank) flow.low_rank_db.push_back(flow.power_db.back());
     }
   }
+  find_flow_mask(flow);
   for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
   for (int k = 0; k < 64; ++k) {  // component k has k / 64 of the limit, towards the probe
     for (int t = 0; t < 64; ++t) {
       flow.temporal_vectors.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
     }
   }
-  flow.first_component = low_rank ? 1 : 9;
-  flow.last_component = low_rank ? 8 : 40;
+  flow.components.first = low_rank ? 1 : 9;
+  flow.components.last = low_rank ? 8 : 40;
   box.publish();
 }
 

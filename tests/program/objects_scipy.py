@@ -26,8 +26,8 @@ def pixel_areas(grid, shape):
 
 
 def beyond(picture, told, parameters):
-    """Pixels beyond the threshold; None where it was applied to a smoothed picture, which was summed in float."""
-    if parameters["structure_smooth_m"] > 0:
+    """Pixels beyond the threshold; None where it was applied to other levels: without their trend, or smoothed."""
+    if parameters["structure_smooth_m"] > 0 or parameters["structure_trend"] == "remove":
         return None
     if "threshold_db" not in told:
         return np.zeros(picture.shape, bool)

@@ -223,8 +223,8 @@ TEST_P(FlowInTheVessel, PeakAndDiameterAreTrue) {
       "received\n",
       GetParam().filter.c_str(), GetParam().motion_m_s * 1e3, fit.peak * 1e3, truth.peak_m_s * 1e3,
       100.0 * (fit.peak / truth.peak_m_s - 1.0), fit.diameter * 1e3, 2e3 * truth.radius_m,
-      100.0 * (fit.diameter / (2.0 * truth.radius_m) - 1.0), contrast_db(0), contrast_db(1), run.flow.first_component,
-      run.flow.last_component, run.flow.center_hz * 1e-6);
+      100.0 * (fit.diameter / (2.0 * truth.radius_m) - 1.0), contrast_db(0), contrast_db(1), run.flow.components.first,
+      run.flow.components.last, run.flow.center_hz * 1e-6);
   EXPECT_NEAR(fit.peak, truth.peak_m_s, 0.03 * truth.peak_m_s);
   EXPECT_NEAR(fit.diameter, 2.0 * truth.radius_m, 0.05 * 2.0 * truth.radius_m);
   EXPECT_LT(contrast_db(0), -5.0) << "blood is weaker than tissue";

@@ -69,14 +69,15 @@ over_the_vessel() { point 800 450; }
 in_the_cyst() { point 692 400; }
 beside_the_picture() { point 400 250; }
 
-# Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture.
+# Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture
+# and lies right of it.
 compare_cyst_and_background() {
   xdotool key n
   take_time 1
   click 510 62
-  drag 725 270 748 270
-  drag 800 371 823 371
-  beside_the_picture
+  drag 475 379 513 379
+  drag 600 385 638 385
+  point 310 640
 }
 
 with
@@ -90,5 +91,4 @@ picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=60,angle_d
   --set f_number=4 --set flow_angle_rad=1.047 --set gate=on --set gate_x_m=0 --set gate_z_m=0.018 \
   --set sonogram_baseline=-0.4
 with "${left_folded[@]}" panel_flow=folded panel_objects=open
-picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark --set structure_area_m2=1e-6 \
-  --set depth_min_m=0.006
+picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark

@@ -14,6 +14,7 @@ namespace echoloop::testing {
 inline ImagingParams exact_params(ObjectKind wanted = ObjectKind::bright) {
   ImagingParams p;
   p.objects.kind = wanted;
+  p.objects.trend = LevelTrend::keep;
   p.objects.smooth_m = p.objects.sigmas = p.objects.min_area_m2 = 0.0;
   p.objects.kappa = 10.0;
   return p;

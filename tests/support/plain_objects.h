@@ -47,10 +47,54 @@ inline Background plain_background(const std::vector<float>& db, const std::vect
   return plain_background(std::move(counting), kappa);
 }
 
-// Fills gaps, then smooths along columns, then along rows.
+inline float lower_median(std::vector<float> levels) {
+  std::sort(levels.begin(), levels.end());
+  return levels[(levels.size() - 1) / 2];
+}
+
+// Subtracts the running median, over half of the lines, of the medians of `lines`, indices of pixels.
+inline void subtract_trend(const std::vector<std::vector<std::size_t>>& lines, const std::vector<float>& db,
+                           float median_db, std::vector<float>& levels) {
+  std::vector<std::vector<float>> counting(lines.size());
+  std::vector<float> medians(lines.size());
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    for (const std::size_t i : lines[l]) {
+      if (has_level(db[i])) counting[l].push_back(levels[i]);
+    }
+    if (!counting[l].empty()) medians[l] = lower_median(counting[l]);
+  }
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    if (counting[l].empty()) continue;
+    const std::size_t reach = std::min({lines.size() / 4, l, lines.size() - 1 - l});
+    std::vector<float> window;
+    for (std::size_t k = l - reach; k <= l + reach; ++k) {
+      if (!counting[k].empty()) window.push_back(medians[k]);
+    }
+    const float above_db = lower_median(window) - median_db;
+    for (const std::size_t i : lines[l]) {
+      if (has_level(db[i])) levels[i] -= above_db;
+    }
+  }
+}
+
+inline void subtract_trends(const Grid& grid, const std::vector<float>& db, float median_db,
+                            std::vector<float>& levels) {
+  std::vector<std::vector<std::size_t>> rows(static_cast<std::size_t>(grid.nz));
+  std::vector<std::vector<std::size_t>> columns(static_cast<std::size_t>(grid.nx));
+  for (std::size_t i = 0; i < db.size(); ++i) {
+    rows[i / columns.size()].push_back(i);
+    columns[i % columns.size()].push_back(i);
+  }
+  subtract_trend(rows, db, median_db, levels);
+  subtract_trend(columns, db, median_db, levels);
+}
+
+// Fills gaps, removes the trend, then smooths along columns, then along rows.
 inline std::vector<float> plain_smoothed(const ObjectPlan& plan, const std::vector<float>& db, float stand_in_db) {
   std::vector<float> from;
   for (const float v : db) from.push_back(has_level(v) ? v : stand_in_db);
+  if (plan.trend == LevelTrend::remove) subtract_trends(plan.grid, db, stand_in_db, from);
+  if (plan.smooth == nullptr) return from;
   const RefinePlan& p = *plan.smooth;
   const auto pass = [&](const auto& pixel) {
     const std::vector<float> before = from;
@@ -151,9 +195,8 @@ inline ObjectImage plain_objects(const ObjectPlan& plan, const std::vector<float
   ObjectImage r;
   r.histogram = plain_histogram(db);
   r.background = plain_background(db, db, plan.kappa);
-  std::vector<float> smoothed = db;
-  if (plan.smooth != nullptr) smoothed = plain_smoothed(plan, db, static_cast<float>(r.background.median_db));
-  r.smoothed = plan.smooth != nullptr ? plain_background(db, smoothed, plan.kappa) : r.background;
+  const std::vector<float> smoothed = plain_smoothed(plan, db, static_cast<float>(r.background.median_db));
+  r.smoothed = plain_background(db, smoothed, plan.kappa);
   const double reach_db = plan.sigmas * r.smoothed.sigma_db;
   const bool dark = plan.wanted == ObjectKind::dark;
   if (r.smoothed.pixels > 0) r.threshold_db = r.smoothed.mean_db + (dark ? -reach_db : reach_db);

@@ -186,7 +186,7 @@ TEST(WriteFlowNpy, TheLowRankPictureComesLast) {
   FlowImage flow = small_flow();
   flow.low_rank_db = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
   flow.singular_values = {3.0f, 1.0f};
-  flow.first_component = flow.last_component = 1;
+  flow.components.first = flow.components.last = 1;
   write_analysis_file("--flow-out", flow, folder / "flow.npy");
   const std::string file = read_text(folder / "flow.npy");
   EXPECT_TRUE(testing::contains(file, "'shape': (3, 2, 3)"));

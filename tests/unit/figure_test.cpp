@@ -44,6 +44,7 @@ FlowImage flow_on(const Grid& grid) {
   flow.frames = 64;
   flow.power_db.assign(grid.pixels(), -10.0F);
   flow.velocity_m_s.assign(grid.pixels(), 0.1F);
+  find_flow_mask(flow);
   return flow;
 }
 

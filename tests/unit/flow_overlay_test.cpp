@@ -33,6 +33,7 @@ FlowImage flow_image(FlowMode mode, const Value& power_and_velocity) {
       flow.velocity_m_s.push_back(velocity);
     }
   }
+  find_flow_mask(flow);
   return flow;
 }
 

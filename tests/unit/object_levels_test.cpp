@@ -114,6 +114,44 @@ TEST_F(ObjectLevels, DiscsAreFoundInSpeckle) {
   }
 }
 
+// Levels that rise by 20 dB over the first eighth of the depth, and fall by 6 dB at both sides.
+MadeImage shaded_picture() {
+  MadeImage picture = speckle_picture(kFlat, 8, 53);
+  for (std::size_t i = 0; i < picture.db.size(); ++i) {
+    const double down = static_cast<double>(i / 101) / 400.0;
+    const double across = std::abs(static_cast<double>(i % 101) / 50.0 - 1.0);
+    const double shade = 20.0 * std::max(0.0, 1.0 - 8.0 * down) + 6.0 * std::max(0.0, 4.0 * across - 3.0);
+    picture.db[i] -= static_cast<float>(shade);
+  }
+  return picture;
+}
+
+TEST_F(ObjectLevels, TrendIsThatOfTheDefinition) {
+  for (const double smooth_m : {0.0, 0.2e-3}) {
+    for (const ObjectKind wanted : {ObjectKind::bright, ObjectKind::dark}) {
+      MadeImage picture = shaded_picture();
+      for (std::size_t i = 0; i < picture.db.size(); ++i) {
+        if (i / 101 < 20 || i % 101 > 90) picture.db[i] = -600.0F;  // rows and columns without an echo
+      }
+      ImagingParams p;
+      p.objects.kind = wanted;
+      p.objects.smooth_m = smooth_m;
+      expect_same(find(picture, p), plain_objects(make_object_plan(p, picture.grid), picture.db), "plain loops");
+    }
+  }
+}
+
+TEST_F(ObjectLevels, TrendIsNoObject) {
+  ImagingParams p;
+  p.objects.kind = ObjectKind::dark;
+  const ObjectImage found = find(shaded_picture(), p);
+  ASSERT_EQ(found.objects.size(), 1U) << "the dark disc";
+  EXPECT_NEAR(found.objects[0].centroid.x_m, 1e-3, 0.1e-3);
+  EXPECT_NEAR(found.objects[0].centroid.z_m, 24e-3, 0.1e-3);
+  p.objects.trend = LevelTrend::keep;
+  EXPECT_GT(find(shaded_picture(), p).objects.size(), 1U) << "and the near field";
+}
+
 TEST_F(ObjectLevels, BothSlotsHoldTheirOwn) {
   MadeImage one = pattern_picture({"#..", "...", "..."}), two = pattern_picture({"#.#", "...", "#.#"});
   const ImagingParams p = exact_params();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -47,6 +48,19 @@ TEST(RfHistory, OnceFullItTakesNoMoreMemory) {
   EXPECT_LE(places.size(), 33U) << "the memory of the oldest frame comes back to the ring";
   EXPECT_GE(places.size(), 28U);
   rig.expect_the_last_frames();
+}
+
+TEST(RfHistory, MeanLevelIsOfTheWholeFrame) {
+  std::vector<std::int16_t> samples(10'000, 100);
+  const auto level_db = [&] { return mean_level_db(std::as_bytes(std::span(samples)), SampleType::int16); };
+  EXPECT_NEAR(level_db(), 40.0F, 1e-4F);
+  std::fill(samples.begin() + 5'000, samples.end(), std::int16_t{-1000});
+  EXPECT_NEAR(level_db(), 10.0 * std::log10(0.5 * (1e4 + 1e6)), 0.1);
+  const std::vector<float> values(100, 0.1F);
+  EXPECT_NEAR(mean_level_db(std::as_bytes(std::span(values)), SampleType::float32), -20.0F, 1e-4F);
+  const std::vector<float> zeros(100, 0.0F);
+  EXPECT_FALSE(std::isfinite(mean_level_db(std::as_bytes(std::span(zeros)), SampleType::float32)));
+  EXPECT_FALSE(std::isfinite(mean_level_db({}, SampleType::int16)));
 }
 
 // A scanner's numbers count modulo 2^64.

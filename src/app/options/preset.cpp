@@ -290,10 +290,6 @@ std::string why_no_effect(const Preset& preset, const ImagingParams& params, con
   return {};
 }
 
-bool needs_ensembles(const ImagingParams& params) {
-  return params.color_flow.mode != FlowMode::off || params.doppler.gate != Gate::off;
-}
-
 StreamSettings start_settings(StreamSettings settings, const StartFacts& facts) {
   const StreamSettings plain;
   settings.policy = plain.policy;

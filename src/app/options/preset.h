@@ -76,9 +76,6 @@ struct StartFacts {
   bool ensembles = false;    // of consecutive frames are needed
 };
 
-// Returns true if colour flow or spectral Doppler is on.
-bool needs_ensembles(const ImagingParams& params);
-
 // Returns `settings` with policy and slots for this start. A phantom on the CPU that plays in real time drops frames it
 // cannot process in time; one in slow motion or
 // with Doppler waits, as neither its time nor its ensembles gain by a loss. Both use the

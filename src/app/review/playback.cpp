@@ -86,6 +86,8 @@ void Playback::freeze(Cine& cine, KeptFrames& kept, std::uint64_t sequence) {
   const std::vector<FrameStamp> stamps = history_.stamps();
   kept.frame_rate_hz = history_.frame_rate_hz();
   kept.times_s = cine_times_s(stamps, kept.frame_rate_hz);
+  kept.levels_db = history_.levels_db();
+  kept.stamps = stamps;
   kept.frames = stamps.size();
   kept.seconds = stamps.empty() ? 0.0 : -static_cast<double>(kept.times_s.front());
   cine.mark_in = 0;
@@ -110,6 +112,8 @@ void Playback::forget(Cine& cine, KeptFrames& kept) {
   frozen_ = comparing_live_ = false;
   cine.playing = false;
   kept.times_s.clear();
+  kept.stamps.clear();
+  kept.levels_db.clear();
   asked_.reset();
 }
 

@@ -13,6 +13,7 @@
 #include "core/long_work.h"
 #include "core/units.h"
 #include "gui/docks/docks.h"
+#include "gui/screen.h"
 #include "gui/state/marks.h"
 #include "source/live/live_source.h"
 
@@ -30,12 +31,13 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
   require_outputs(options);
   state.stream = options.stream;
   state.marks = marks_of(options);
-  if (is_kiosk(options))
-    state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   const Interop interop = options.interop && engine.on_gpu() ? Interop::try_it : Interop::off;
   const RunKind kind = kind_if(has_end(options) || !options.files["--screenshot"].empty());
   viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, std::move(queries)), commands,
                                     engine.live, &engine.past);
+  if (!is_kiosk(options)) return;
+  state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
+  viewer->screen().present();
 }
 
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)

@@ -3,6 +3,7 @@
 
 #include "app/window/window_stream.h"
 #include "core/units.h"
+#include "gui/screen.h"
 #include "gui/state/marks.h"
 
 namespace echoloop {
@@ -37,6 +38,7 @@ void WindowReset::apply(const Setup& wanted) {
   ++state_.reset.count;  // increased again when the source is open: marks of either open no panel
   viewer_.reset_view();
   viewer_.restore_view(wanted.view);
+  if (is_kiosk(options_)) viewer_.screen().present();
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }
 

@@ -39,6 +39,21 @@ class LevelBackground {
   std::vector<double> sum_, squares_;         // see SortedLevels
 };
 
+// Removes the level trend of an image on the CPU (dsp/objects.h). Keeps its memory between images.
+class TrendRemover {
+ public:
+  // `levels` [nz][nx], in place; at the pixels that count in `picture`.
+  void remove(WorkerPool& pool, const ObjectPlan& plan, std::span<const float> picture, float median_db,
+              std::span<float> levels);
+
+ private:
+  void remove(WorkerPool& pool, const Grid& grid, ImageLines lines, std::span<const float> picture, float median_db,
+              std::span<float> levels);
+
+  std::vector<float> medians_;                // [line]
+  std::vector<std::vector<float>> selected_;  // [thread][level of a line, or line]
+};
+
 class CpuObjectDevice final : public ObjectDevice {
  public:
   explicit CpuObjectDevice(int threads) : threads_(threads) {}
@@ -48,13 +63,14 @@ class CpuObjectDevice final : public ObjectDevice {
   void find(int slot, const ObjectPlan& plan, ObjectImage& result) override;
 
  private:
-  void smooth(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background);
+  void prepare(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background);
 
   int threads_;
   std::unique_ptr<WorkerPool> pool_;
   std::array<std::vector<float>, JobThread::kSlots> pictures_;  // dB, [nz][nx]
   CpuRefiner refiner_;
   LevelBackground background_;
+  TrendRemover trend_;
   ObjectLabels labels_;
   std::vector<float> smoothed_;
 };
@@ -138,6 +154,64 @@ Background LevelBackground::find(std::span<const float> db, std::span<const floa
           .highest_db = static_cast<double>(levels_[static_cast<std::size_t>(kept.end - 1)])};
 }
 
+namespace {
+
+float median_of(std::vector<float>& levels) {
+  if (levels.empty()) return kNoMedian_db;
+  const auto middle = levels.begin() + median_rank(static_cast<int>(levels.size()));
+  std::nth_element(levels.begin(), middle, levels.end());
+  return *middle;
+}
+
+}  // namespace
+
+void TrendRemover::remove(WorkerPool& pool, const Grid& grid, ImageLines lines, std::span<const float> picture,
+                          float median_db, std::span<float> levels) {
+  const bool rows = lines == ImageLines::rows;
+  const int n = rows ? grid.nz : grid.nx;
+  const auto pixels = static_cast<std::size_t>(rows ? grid.nx : grid.nz);
+  const auto nx = static_cast<std::size_t>(grid.nx);
+  const auto pixel = [&](int line, std::size_t k) {
+    return rows ? static_cast<std::size_t>(line) * nx + k : k * nx + static_cast<std::size_t>(line);
+  };
+  selected_.resize(static_cast<std::size_t>(pool.threads()));
+  for (std::vector<float>& of_thread : selected_) of_thread.reserve(std::max(pixels, static_cast<std::size_t>(n)));
+  medians_.resize(static_cast<std::size_t>(n));
+  pool.run(n, 8, [&](int begin, int end, int thread) {
+    std::vector<float>& counting = selected_[static_cast<std::size_t>(thread)];
+    for (int line = begin; line < end; ++line) {
+      counting.clear();
+      for (std::size_t k = 0; k < pixels; ++k) {
+        if (level_counts(picture[pixel(line, k)])) counting.push_back(levels[pixel(line, k)]);
+      }
+      medians_[static_cast<std::size_t>(line)] = median_of(counting);
+    }
+  });
+  pool.run(n, 8, [&](int begin, int end, int thread) {
+    std::vector<float>& window = selected_[static_cast<std::size_t>(thread)];
+    for (int line = begin; line < end; ++line) {
+      const int reach = trend_reach(line, n);
+      window.clear();
+      for (int l = line - reach; l <= line + reach; ++l) {
+        const float db = medians_[static_cast<std::size_t>(l)];
+        if (db < kNoMedian_db) window.push_back(db);
+      }
+      const float trend_db = median_of(window);
+      for (std::size_t k = 0; k < pixels; ++k) {
+        const std::size_t i = pixel(line, k);
+        if (level_counts(picture[i])) levels[i] = without_trend(levels[i], trend_db, median_db);
+      }
+    }
+  });
+}
+
+void TrendRemover::remove(WorkerPool& pool, const ObjectPlan& plan, std::span<const float> picture, float median_db,
+                          std::span<float> levels) {
+  for (const ImageLines lines : {ImageLines::rows, ImageLines::columns}) {
+    remove(pool, plan.grid, lines, picture, median_db, levels);
+  }
+}
+
 void CpuObjectDevice::begin_thread() {
   // On Linux a nice value belongs to a thread and is inherited by the threads it starts.
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10));
@@ -149,10 +223,13 @@ void CpuObjectDevice::store(int slot, const Image& image) {
   pictures_[static_cast<std::size_t>(slot)].assign(db.begin(), db.end());
 }
 
-void CpuObjectDevice::smooth(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background) {
-  const auto stand_in_db = static_cast<float>(background.median_db);
+// Sets smoothed_ to the input of the threshold.
+void CpuObjectDevice::prepare(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background) {
+  const auto median_db = static_cast<float>(background.median_db);
   smoothed_.resize(picture.size());
-  for (std::size_t i = 0; i < picture.size(); ++i) smoothed_[i] = level_or(picture[i], stand_in_db);
+  for (std::size_t i = 0; i < picture.size(); ++i) smoothed_[i] = level_or(picture[i], median_db);
+  if (plan.trend == LevelTrend::remove) trend_.remove(*pool_, plan, picture, median_db, smoothed_);
+  if (plan.smooth == nullptr) return;
   refiner_.set_plan(plan.smooth);
   refiner_.filter(*pool_, smoothed_.data());
 }
@@ -165,13 +242,13 @@ void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result
   count_levels(picture, kHistogramBins, result.histogram);
   result.background = result.smoothed = background_.find(picture, picture, plan.kappa);
   const bool any = result.background.pixels > 0;
-  const bool smooths = any && plan.smooth != nullptr;
-  if (smooths) {
-    smooth(picture, plan, result.background);
+  const bool prepares = any && plan.prepares();
+  if (prepares) {
+    prepare(picture, plan, result.background);
     result.smoothed = background_.find(smoothed_, picture, plan.kappa);
   }
   const std::int64_t objects_ns = now_ns();
-  const std::vector<float>& levels = smooths ? smoothed_ : picture;
+  const std::vector<float>& levels = prepares ? smoothed_ : picture;
   result.threshold_db = any ? plan.threshold_db(result.smoothed) : 0.0;
   result.labels.resize(picture.size());
   for (std::size_t i = 0; i < picture.size(); ++i) {

@@ -54,7 +54,7 @@ class CudaObjectDevice final : public ObjectDevice {
   [[nodiscard]] LevelSpace level_space() const;
   [[nodiscard]] ObjectSpace object_space() const;
   void reserve(const ObjectPlan& plan);
-  const float* smooth(const ObjectPlan& plan, const float* db);
+  const float* prepare(const ObjectPlan& plan, const float* db);
   const float* look_at_levels(const ObjectPlan& plan, const float* db);
   void look_for_objects(const ObjectPlan& plan, const float* db, const float* smoothed);
   void take_findings(ObjectImage& result);
@@ -64,6 +64,7 @@ class CudaObjectDevice final : public ObjectDevice {
   Stream stream_{StreamPriority::low};
   std::array<Slot, JobThread::kSlots> slots_;
   DeviceBuffer smoothed_;  // two of float [nz][nx]
+  DeviceBuffer trend_;     // two of float [max(nx, nz)]
   DeviceBuffer work_;      // LevelSpace, later reused as ObjectSpace
   DeviceBuffer scratch_;   // of the sorts and running sums
   DeviceBuffer roots_;     // int [nz][nx], finally the labels
@@ -101,6 +102,7 @@ CudaObjectDevice::CudaObjectDevice(std::shared_ptr<Context> context)
     : context_(std::move(context)),
       slots_{Slot(context_->processing.view()), Slot(context_->processing.view())},
       smoothed_(stream()),
+      trend_(stream()),
       work_(stream()),
       scratch_(stream()),
       roots_(stream()),
@@ -167,12 +169,22 @@ void CudaObjectDevice::reserve(const ObjectPlan& plan) {
   grid_ = plan.grid;
 }
 
-const float* CudaObjectDevice::smooth(const ObjectPlan& plan, const float* db) {
-  const RefinePlan& p = *plan.smooth;
+// Returns the input of the threshold: without gaps and trend, and smoothed.
+const float* CudaObjectDevice::prepare(const ObjectPlan& plan, const float* db) {
   smoothed_.grow_for<float>(2 * size(n_));
   float* from = smoothed_.as<float>();
   float* to = from + n_;
   fill_gaps(db, n_, findings(), from, stream());
+  if (plan.trend == LevelTrend::remove) {
+    const int lines = std::max(plan.grid.nx, plan.grid.nz);
+    trend_.grow_for<float>(2 * size(lines));
+    const TrendSpace space{.medians = trend_.as<float>(), .trend = trend_.as<float>() + lines};
+    for (const ImageLines each : {ImageLines::rows, ImageLines::columns}) {
+      remove_trend({.db = db, .nx = plan.grid.nx, .nz = plan.grid.nz}, each, space, findings(), from, stream());
+    }
+  }
+  if (plan.smooth == nullptr) return from;
+  const RefinePlan& p = *plan.smooth;
   const auto view = [&] { return PictureView{.db = from, .nx = p.nx, .nz = p.nz}; };
   if (p.axial_reach > 0) {
     smooth_axially(view(), {.taps = taps_.tables->table<float>(0), .reach = p.axial_reach}, to, stream());
@@ -191,7 +203,7 @@ const float* CudaObjectDevice::look_at_levels(const ObjectPlan& plan, const floa
   ObjectFindings* f = findings();
   count_levels(db, n_, f->histogram, stream());
   find_background(db, db, n_, plan.kappa, level_space(), f, &f->background, stream());
-  const float* smoothed = plan.smooth != nullptr ? smooth(plan, db) : db;
+  const float* smoothed = plan.prepares() ? prepare(plan, db) : db;
   if (smoothed != db) {
     find_background(db, smoothed, n_, plan.kappa, level_space(), f, &f->smoothed, stream());
   } else {

@@ -40,15 +40,18 @@ struct FlowImage {
 
   // [nz][nx], x fastest. power_db: mean power after the wall filter on the scale of the B-mode image. velocity_m_s:
   // positive towards the probe. low_rank_db: newest frame from the kept components; empty in other modes.
+  // mask_db: power averaged over 5 x 5 pixels, decides where flow is shown; empty for low_rank.
   std::vector<float> power_db;
   std::vector<float> velocity_m_s;
+  std::vector<float> mask_db;
   std::vector<float> low_rank_db;
 
   // From the decomposition; empty without one.
   std::vector<float> singular_values;                 // [frames], descending
   std::vector<std::complex<float>> temporal_vectors;  // [component][frame]: course along the frames, unit norm
-  int first_component = 0;                            // kept, from 1, inclusive; 0: no decomposition
-  int last_component = 0;
+  struct {
+    int first = 0, last = 0;  // kept, from 1, inclusive; 0: no decomposition
+  } components;
   double relative_error = 0.0;  // of the kept components relative to the whole loop
 
   FlowTimes times;
@@ -62,9 +65,14 @@ struct FlowCounts {
   std::uint64_t restarts = 0;
 };
 
+inline constexpr float kLeastMask_db = -120.0F;  // a pixel without an echo does not outweigh its neighbours
+
+// Sets mask_db from power_db, by binomial weights.
+void find_flow_mask(FlowImage& flow);
+
 inline constexpr float kFlowEdge_db = 6.0F;  // the overlay fades over this range, centred on threshold and priority
 
-// Returns the opacity of flow at a pixel, 0 to 1. Both levels are averages over neighbours (flow_mask_db(),
+// Returns the opacity of flow at a pixel, 0 to 1. Both levels are averages over neighbours (find_flow_mask(),
 // tissue_levels_db()), so that single pixels neither appear nor disappear.
 [[nodiscard]] inline float flow_opacity(float mask_db, float tissue_db, const ImagingParams& params) {
   const auto rise = [](double above_db) {
@@ -115,7 +123,7 @@ struct ObjectImage {
   ImagingParams params;  // of the image; reference_db is the level in use
 
   Background background;  // of the unfiltered image
-  Background smoothed;    // of the input of the threshold; equal without smoothing
+  Background smoothed;    // of the input of the threshold; equal without smoothing and removal of the trend
   double threshold_db = 0.0;
   LevelHistogram histogram;  // of the unfiltered image
 

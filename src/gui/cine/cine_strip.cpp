@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gui/docks/docks.h"
 #include "gui/panels/cine_actions.h"
@@ -37,6 +39,62 @@ void draw_track(const Ui& ui, const Model& model, const Edits& edits, const Rect
   const float head = track_x(track, cine_share(kept, cine.index));
   ui.fill({in, track.y0, out, track.y1}, theme::kHistoryAfter, 4);
   ui.fill({in, track.y0, std::clamp(head, in, out), track.y1}, theme::kHistoryBefore, 4);
+}
+
+// Returns the number of frames missing between a kept frame and the one before it.
+std::uint64_t missing_before(const KeptFrames& kept, std::size_t index) {
+  if (index == 0 || kept.stamps.size() != kept.frames) return 0;
+  const std::uint64_t now = kept.stamps[index].sequence, before = kept.stamps[index - 1].sequence;
+  return is_before(before, now) ? now - before - 1 : 0;
+}
+
+// Draws ticks where frames are missing, through the track; one per pixel.
+void draw_missing(const Ui& ui, const KeptFrames& kept, const Rect& track) {
+  float last = -1;
+  for (std::size_t i = 1; i < kept.stamps.size(); ++i) {
+    if (missing_before(kept, i) == 0) continue;
+    const float x = track_x(track, 0.5 * (cine_share(kept, i - 1) + cine_share(kept, i)));
+    if (x != std::exchange(last, x)) ui.vertical(x, track.y0 - ui.px(3), track.y1 + ui.px(3), theme::kText2);
+  }
+}
+
+// Draws the mean level of the frames, the mean of each pixel's, over at least 6 dB.
+void draw_levels(const Ui& ui, const KeptFrames& kept, const Rect& track, const Rect& box) {
+  constexpr float kLeast_db = 6.0F;
+  std::vector<ImVec2> line;
+  float low = 1e9F, high = -1e9F;
+  int in_pixel = 0;
+  for (std::size_t i = 0; i < kept.levels_db.size(); ++i) {
+    if (!std::isfinite(kept.levels_db[i])) continue;
+    const float x = track_x(track, cine_share(kept, i)), db = kept.levels_db[i];
+    low = std::min(low, db);
+    high = std::max(high, db);
+    in_pixel = !line.empty() && line.back().x == x ? in_pixel + 1 : 1;
+    if (in_pixel == 1) line.push_back({x, db});
+    line.back().y += (db - line.back().y) / static_cast<float>(in_pixel);
+  }
+  if (line.size() < 2) return;
+  const float middle = 0.5F * (low + high), per_db = box.height() / std::max(high - low, kLeast_db);
+  for (ImVec2& p : line) p.y = box.cy() - (p.y - middle) * per_db;
+  compat::add_polyline(ui.list(), line.data(), static_cast<int>(line.size()), theme::kHistoryBefore, ui.px(1));
+}
+
+// Draws number and time of the frame under the pointer below the track, as its tooltip is above.
+void draw_pointed(const Ui& ui, const Model& model, const Rect& track) {
+  const KeptFrames& kept = model.kept;
+  if (kept.stamps.size() != kept.frames || kept.frames < 2) return;
+  const float pointer = ImGui::GetIO().MousePos.x;
+  const std::size_t index = nearest_frame(kept, static_cast<double>((pointer - track.x0) / track.width()));
+  std::string text =
+      fmt::format("frame {}  {}", numbers_of(model.source).text(kept.stamps[index]), cine_time_text(kept, index));
+  if (const std::uint64_t missing = missing_before(kept, index); missing > 0) {
+    text += fmt::format("  {} missing before", grouped(missing));
+  }
+  const float w = ui.width(Type::small, text) + ui.px(12), y = track.y1 + ui.px(4);
+  const float x = std::round(std::clamp(pointer - 0.5F * w, track.x0, track.x1 - w));
+  const Rect chip{x, y, x + w, y + ui.px(19)};
+  ui.fill(chip, theme::kHover, 3);
+  ui.text(Type::small, chip.x0 + ui.px(6), chip.y0, chip.height(), theme::kText, text);
 }
 
 struct StripMark {
@@ -172,10 +230,13 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   const float x1 = r.x1 - ui.px(c.compact ? 12 : 16);
   const float top = r.y0 + ui.px(c.compact ? 15 : 19);
   const Rect track{x0, top, x1, top + ui.px(8)};
-  drag_.use(c, "cine_track", track,
-            {track.x0 - ui.px(6), track.y0 - ui.px(2), track.x1 + ui.px(6), track.y1 + ui.px(22)});
+  const bool hovered = drag_.use(c, "cine_track", track,
+                                 {track.x0 - ui.px(6), track.y0 - ui.px(2), track.x1 + ui.px(6), track.y1 + ui.px(22)});
+  const bool plays = why_no_play(c.model).empty();
+  if (plays) draw_levels(ui, c.model.kept, track, {track.x0, r.y0 + ui.px(3), track.x1, track.y0 - ui.px(3)});
   draw_track(ui, c.model, c.edits, track);
-  if (why_no_play(c.model).empty()) {
+  if (plays) {
+    draw_missing(ui, c.model.kept, track);
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});
     draw_mark(c, track, {"mark_out", CineAct::reset_out, false});
     const float head = track_x(track, cine_share(c.model.kept, c.edits.cine.index));
@@ -183,6 +244,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
     ui.disc(head, track.cy(), 7.5F, theme::kText);
   }
   draw_labels(ui, c.model, c.edits, track, track.y1 + ui.px(c.compact ? 7 : 10));
+  if (hovered && plays) draw_pointed(ui, c.model, track);
   draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 8 : 12) - ui.px(theme::kRow));
   draw_save_panel(c, x1, r.y0 - ui.px(6));  // leaves the marks visible, which choose a video's frames
 }
@@ -218,7 +280,7 @@ std::ptrdiff_t frame_steps(const KeyPress& press) {
   return press.key == Key::page_down ? -10 : press.key == Key::page_up ? 10 : 0;
 }
 
-void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Rect& area) {
+bool TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Rect& area) {
   Ui& ui = c.ui;
   const Hit h = ui.control(id, area, FocusKind::slider);
   const std::string help = track_help(c.model.kept);
@@ -228,7 +290,7 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   ui.tip(id, h, area, {"History", help, why});
   if (!why.empty()) {
     wanted_.reset();
-    return;
+    return false;
   }
   by_key(c, h);
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / std::max(track.width(), 1.0F));
@@ -236,7 +298,7 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
     if (h.held) wanted_ = share;
     if (wanted_) cine_seek(c.model, c.edits, c.commands, nearest_frame(c.model.kept, *wanted_));
     wanted_.reset();
-    return;
+    return h.hovered;
   }
   constexpr double kPatience_s = 2;
   if (h.pressed) {
@@ -248,6 +310,7 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   } else if (wanted_ && ImGui::GetTime() - wanted_since_ > kPatience_s) {
     wanted_.reset();
   }
+  return h.hovered;
 }
 
 namespace {

@@ -17,8 +17,9 @@ std::ptrdiff_t frame_steps(const KeyPress& press);
 
 class TrackDrag {
  public:
-  // Handles the drag. `area`: where it can start; `track`: from the oldest kept frame to the newest.
-  void use(PanelContext& c, const char* id, const Rect& track, const Rect& area);
+  // Handles the drag; returns true if the pointer is in the area. `area`: where it can start; `track`: from the oldest
+  // kept frame to the newest.
+  bool use(PanelContext& c, const char* id, const Rect& track, const Rect& area);
 
  private:
   std::optional<double> wanted_;  // fraction of the track: target when frozen

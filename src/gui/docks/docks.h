@@ -124,7 +124,8 @@ struct OverlayRequests {
 
 // Draws the overlay, every frame; opened by Ui::open_popup(kKeysOverlay). `wanted_scale`: exceeds Ui::scale() if the
 // window is too small for it.
-OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual);
+OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual,
+                                  Motion& motion);
 
 // Returns the same list for the manual.
 std::string keys_markdown_table(std::span<const KeyHelp> keys);

@@ -144,7 +144,8 @@ OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
 
 }  // namespace
 
-OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual) {
+OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual,
+                                  Motion& motion) {
   const std::vector<Group> all = groups(keys);
   const std::size_t second = split(all);
   std::array<float, 2> lengths{};
@@ -169,6 +170,11 @@ OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float w
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
+  const float motion_x = close.x0 - ui.px(44) - ui.width(Type::body, "Motion");
+  if (ui.check_box("motion", {motion_x, close.y0, close.x0 - ui.px(12), close.y1}, "Motion", motion == Motion::on,
+                   {"Motion", "Zoom, panels and the touch strip move to their new place in 120 ms.", {}})) {
+    motion = motion == Motion::on ? Motion::off : Motion::on;
+  }
   Rect bottom{box.x0 + ui.px(kSide), box.y1 - ui.px(44), box.x1 - ui.px(kSide), box.y1 - ui.px(16)};
   OverlayRequests requests = program_buttons(ui, bottom, manual);
   requests.scale = scale_row(ui, {bottom.x0 + ui.px(8), bottom.y0, bottom.x1, bottom.y1}, wanted_scale);

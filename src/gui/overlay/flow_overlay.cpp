@@ -12,8 +12,6 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLeastMask_db = -120.0F;  // a pixel without an echo does not outweigh its neighbours
-
 // Four pixels around a position, and their weights.
 struct Corners {
   std::size_t at[4];
@@ -35,13 +33,12 @@ Corners corners_of(const Grid& grid, GridPlace place) {
 
 FlowOverlay::FlowOverlay(const FlowImage& flow, const ImagingParams& display) : flow_(flow), display_(display) {
   const double turn = flow.aliasing_m_s > 0.0 ? kPi / flow.aliasing_m_s : 0.0;
-  const std::vector<float> mask_db = flow_mask_db(flow);
   sums_.reserve(flow.grid.pixels());
   for (std::size_t i = 0; i < flow.grid.pixels(); ++i) {
     const double power = std::pow(10.0, 0.1 * static_cast<double>(flow.power_db[i]));
     const double angle = turn * static_cast<double>(flow.velocity_m_s[i]);
     sums_.push_back({static_cast<float>(power), static_cast<float>(power * std::cos(angle)),
-                     static_cast<float>(power * std::sin(angle)), mask_db[i]});
+                     static_cast<float>(power * std::sin(angle)), flow.mask_db[i]});
   }
 }
 
@@ -69,31 +66,6 @@ float FlowOverlay::blend(std::uint8_t* rgb, PlanePoint at, float tissue_db) cons
     rgb[i] = static_cast<std::uint8_t>(std::lround(below + opacity * (static_cast<float>(over[i]) - below)));
   }
   return opacity;
-}
-
-std::vector<float> flow_mask_db(const FlowImage& flow) {
-  constexpr float kWeights[5] = {1.0F / 16, 4.0F / 16, 6.0F / 16, 4.0F / 16, 1.0F / 16};
-  const int nx = flow.grid.nx, nz = flow.grid.nz;
-  const auto at = [nx](int ix, int iz) {
-    return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
-  };
-  std::vector<float> along(flow.grid.pixels(), 0.0F), both(flow.grid.pixels(), 0.0F);
-  for (int iz = 0; iz < nz; ++iz) {
-    for (int ix = 0; ix < nx; ++ix) {
-      for (int k = -2; k <= 2; ++k) {
-        const float level_db = std::max(kLeastMask_db, flow.power_db[at(std::clamp(ix + k, 0, nx - 1), iz)]);
-        along[at(ix, iz)] += kWeights[k + 2] * level_db;
-      }
-    }
-  }
-  for (int iz = 0; iz < nz; ++iz) {
-    for (int k = -2; k <= 2; ++k) {
-      const std::size_t from = at(0, std::clamp(iz + k, 0, nz - 1)), to = at(0, iz);
-      for (std::size_t ix = 0; ix < static_cast<std::size_t>(nx); ++ix)
-        both[to + ix] += kWeights[k + 2] * along[from + ix];
-    }
-  }
-  return both;
 }
 
 TissueLevels::TissueLevels(const Image& image) : grid_(image.grid), db_(image.grid.pixels(), 0.0F) {

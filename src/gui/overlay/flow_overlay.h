@@ -34,9 +34,6 @@ class FlowOverlay {
   std::vector<Sum> sums_;  // [nz][nx], power and phasor of the pixels' autocorrelation, and the mask
 };
 
-// Returns the power of flow averaged over 5 x 5 pixels with binomial weights, in dB, [nz][nx]: where flow is shown.
-std::vector<float> flow_mask_db(const FlowImage& flow);
-
 // Levels of the image for the priority of tissue: averages in dB of 3 x 3 pixels, two apart.
 class TissueLevels {
  public:

@@ -196,8 +196,8 @@ void fact_rows(PanelContext& c, Column& column) {
 
 bool loses_ensembles(const Model& model, const Edits& edits) {
   const bool drops = edits.stream.policy == RingPolicy::drop_oldest || edits.stream.policy == RingPolicy::drop_newest;
-  const bool needed = edits.params.color_flow.mode != FlowMode::off || edits.params.doppler.gate != Gate::off;
-  return drops && needed && !model.source.live && (model.run == RunState::live || model.run == RunState::replay) &&
+  return drops && needs_ensembles(edits.params) && !model.source.live &&
+         (model.run == RunState::live || model.run == RunState::replay) &&
          model.numbers.counts.dropped > model.numbers.counts.processed / 16;
 }
 
@@ -353,8 +353,8 @@ double energy_percent(const std::vector<float>& values, Kept kept) {
 // Returns the components of the displayed image, or those already selected.
 Kept kept_now(const ImagingParams& p, const FlowImage& flow) {
   const int n = static_cast<int>(flow.singular_values.size());
-  Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.first_component,
-            p.color_flow.svd_high > 0 ? std::min(p.color_flow.svd_high, n) : flow.last_component};
+  Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.components.first,
+            p.color_flow.svd_high > 0 ? std::min(p.color_flow.svd_high, n) : flow.components.last};
   kept.last = std::max(kept.last, kept.first);
   return kept;
 }

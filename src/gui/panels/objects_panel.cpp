@@ -30,11 +30,11 @@ constexpr std::array<Lesson, 4> kLessons = {{
      "kappa sigma from the median, and repeat until no pixel is excluded. Bright targets and dark cysts are excluded "
      "first, which reduces sigma. The remaining pixels are the background. An image of two different tissues has no "
      "single background: sigma then covers both."},
-    {"2  Smoothing",
-     "In fully developed speckle sigma is 5.6 dB, so single speckles exceed any useful threshold. A local average over "
-     "n independent speckles reduces sigma by the square root of n, while structures larger than the Gaussian keep "
-     "their level. The threshold therefore acts on the smoothed image, with a separate background estimate. Drawbacks: "
-     "outlines are rounded, and structures smaller than the Gaussian fade."},
+    {"2  Trend and smoothing",
+     "Running medians of rows and columns are subtracted first: the level trend along depth and across is no object. "
+     "In fully developed speckle sigma is 5.6 dB, so single speckles exceed any useful threshold. An average over n "
+     "independent speckles reduces sigma by the square root of n; larger structures keep their level. The threshold "
+     "acts on this image, with its own background. Outlines are rounded, smaller structures fade."},
     {"3  Threshold",
      "Bright objects exceed the mean of the smoothed background by the threshold in sigma, dark objects are below the "
      "mean by the same amount. For Gaussian levels, one pixel in 44 exceeds 2 sigma by chance, one in 740 exceeds 3 "
@@ -95,10 +95,12 @@ void background_rows(PanelContext& c, Column& column, const ObjectImage& found) 
            fmt::format("{} of {} pixels are background after {} of clipping: levels from {} to {} dB.",
                        grouped(b.pixels), grouped(found.grid.pixels()), counted(b.rounds, "iteration"),
                        fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
-  if (found.params.objects.smooth_m > 0.0) {
-    fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
-             "Background of the smoothed image: about the same mean, smaller sigma. The threshold is in units of this "
-             "sigma.");
+  if (found.params.objects.prepares()) {
+    const bool trend = found.params.objects.trend == LevelTrend::remove;
+    fact_row(ui, column, "background_smoothed", trend ? "Trend removed" : "Smoothed", spread_text(found.smoothed),
+             fmt::format("Background of the smoothed image{}: about the same mean, smaller sigma. The threshold is in "
+                         "units of this sigma.",
+                         trend ? " without level trend" : ""));
   }
   fact_row(ui, column, "structure_threshold", "Threshold", fixed(found.threshold_db, 1) + " dB",
            found.params.objects.kind == ObjectKind::bright
@@ -350,7 +352,7 @@ void background_plot(PanelContext& c, Column& column, const ObjectImage& found) 
   draw_threshold(ui, plot, found);
   draw_bars(ui, plot, found);
   const double peak = expected_peak(found.background, found.histogram.step_db);
-  if (found.params.objects.smooth_m > 0.0) {
+  if (found.params.objects.prepares()) {
     draw_gaussian(ui, plot, found.smoothed, peak, theme::kMuted);
   }
   draw_gaussian(ui, plot, found.background, peak, theme::kText);

@@ -28,6 +28,7 @@ struct PanZoom {
   bool fitted = true;             // the whole image, as large as fits; then the other members have no meaning
   PlanePoint centre{0.0, 0.0};    // centre of the image area
   double logical_px_per_m = 0.0;  // scale at monitor scale 1
+  friend bool operator==(const PanZoom&, const PanZoom&) = default;
 };
 
 inline constexpr double kMaxZoom = 64.0;  // relative to the fitted image

@@ -136,10 +136,12 @@ struct Cine {
 };
 struct KeptFrames {
   std::size_t frames = 0;
-  double seconds = 0.0;        // time of acquisition, from the oldest to the newest
-  std::vector<float> times_s;  // while frozen: time of each frame before the newest, from -seconds to 0
-  double frame_rate_hz = 0.0;  // frame rate of the acquisition; 0: unknown
-  std::size_t bytes = 0;       // memory of the frames; 0 if a recording in memory contains them
+  double seconds = 0.0;            // time of acquisition, from the oldest to the newest
+  std::vector<float> times_s;      // while frozen: time of each frame before the newest, from -seconds to 0
+  std::vector<FrameStamp> stamps;  // while frozen: of each frame
+  std::vector<float> levels_db;    // while frozen: mean level of the channel data of each frame
+  double frame_rate_hz = 0.0;      // frame rate of the acquisition; 0: unknown
+  std::size_t bytes = 0;           // memory of the frames; 0 if a recording in memory contains them
   std::size_t budget_bytes = 0;
   std::string why_no_flow;  // for the frame on screen while frozen; empty = it has flow, or its flow is being computed
   std::string why_not;      // reason why no cine review is possible; empty = possible

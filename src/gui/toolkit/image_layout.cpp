@@ -66,6 +66,32 @@ ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const
   return l;
 }
 
+PanZoom EasedView::towards(const PanZoom& wanted, const ImageLayout& at, double step_s) {
+  const Seen target{at.centre, at.zoom()};
+  const bool zooms = target.zoom != now_.zoom && !(wanted == wanted_);
+  if (!(grid_ == at.grid) || room_ != at.room) {
+    way_.end();
+  } else if (zooms) {
+    from_ = now_;
+    way_.begin();
+  } else if (!(wanted == wanted_)) {
+    way_.end();
+  }
+  wanted_ = wanted;
+  grid_ = at.grid;
+  room_ = at.room;
+  const double share = way_.advance(step_s);
+  now_ = target;
+  if (share >= 1.0) return wanted;
+  now_.zoom = from_.zoom * std::pow(target.zoom / from_.zoom, share);
+  const double way = (1.0 / from_.zoom - 1.0 / now_.zoom) / (1.0 / from_.zoom - 1.0 / target.zoom);
+  const auto between = [way](double a, double b) { return a + way * (b - a); };
+  now_.centre = {between(from_.centre.x_m, target.centre.x_m), between(from_.centre.z_m, target.centre.z_m)};
+  return {.fitted = false,
+          .centre = now_.centre,
+          .logical_px_per_m = now_.zoom * at.fitted_px_per_m / static_cast<double>(at.scale)};
+}
+
 int count(ColorBars bars) {
   return static_cast<int>(bars.level) + static_cast<int>(bars.a) + static_cast<int>(bars.flow) +
          static_cast<int>(bars.tgc);

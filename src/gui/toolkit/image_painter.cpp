@@ -281,12 +281,11 @@ void FlowTexture::upload(const FlowImage& flow) {
   const float* values = flow.low_rank_db.data();
   if (!low_rank) {
     const float share = flow.aliasing_m_s > 0.0 ? static_cast<float>(1.0 / flow.aliasing_m_s) : 0.0F;
-    const std::vector<float> mask_db = flow_mask_db(flow);
     values_.resize(3 * flow.grid.pixels());
     for (std::size_t i = 0; i < flow.grid.pixels(); ++i) {
       values_[3 * i] = flow.power_db[i];
       values_[3 * i + 1] = share * flow.velocity_m_s[i];
-      values_[3 * i + 2] = mask_db[i];
+      values_[3 * i + 2] = flow.mask_db[i];
     }
     values = values_.data();
   }

@@ -128,7 +128,31 @@ struct ImageLayout {
 
 // `scale`: of the window. Limits zoom and position of `view`.
 ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view);
+// Returns the image with another view in the same room, without bars.
+inline ImageLayout with_view(const ImageLayout& l, const PanZoom& view) {
+  return place_picture(l.room, l.grid, l.scale, view);
+}
 inline constexpr float kImageAreaLeast = 124;  // height at scale 1 of rulers, caption and an image between them
+
+// View of the image on its way to the wanted one: zooms about the point that stays where it is. A pan, another image
+// and another room are at once.
+class EasedView {
+ public:
+  // Returns the view of a frame `step_s` after the last one. `at`: layout of `wanted`.
+  PanZoom towards(const PanZoom& wanted, const ImageLayout& at, double step_s);
+  [[nodiscard]] bool moving() const { return way_.moving(); }
+
+ private:
+  struct Seen {
+    PlanePoint centre{0.0, 0.0};
+    double zoom = 1.0;
+  };
+  PanZoom wanted_;
+  Seen from_, now_;
+  Grid grid_;
+  Rect room_;
+  Transition way_;
+};
 
 // Layout with room for rulers above and left, the colour bars right and the caption below.
 struct ColorBars {

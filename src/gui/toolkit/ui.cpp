@@ -36,6 +36,7 @@ void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool esc
   begin(list, fonts, scale);
   escape_ = escape;
   enter_ = false;
+  parts_move_ = false;
   tooltip_.begin_frame();
   areas_.clear();
   clicked_.clear();
@@ -127,7 +128,11 @@ void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   tooltip_.offer(ImGui::GetID(id), r, tip);
 }
 
-bool Ui::moving() const { return tooltip_.waits() || (ImGui::IsAnyItemActive() && ImGui::IsAnyMouseDown()); }
+double Ui::step_s() const { return motion_ == Motion::on ? static_cast<double>(ImGui::GetIO().DeltaTime) : kAtOnce_s; }
+
+bool Ui::moving() const {
+  return parts_move_ || tooltip_.waits() || (ImGui::IsAnyItemActive() && ImGui::IsAnyMouseDown());
+}
 
 bool Ui::holding() const { return ImGui::IsAnyItemActive(); }
 

@@ -15,6 +15,7 @@
 
 #include "gui/gl/imgui_compat.h"
 #include "gui/state/focus.h"
+#include "gui/state/motion.h"
 #include "gui/toolkit/painter.h"
 #include "gui/toolkit/theme.h"
 
@@ -163,7 +164,14 @@ class Ui : public Painter {
   [[nodiscard]] bool typing() const;
   // Announces a text field: it receives the characters from the next frame on, or also those of this one.
   void await_text(EarlyText::From from) { early_.await(from); }
-  [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
+  // Returns true if a tooltip is about to appear, the mouse holds a control, or a part of the window moves.
+  [[nodiscard]] bool moving() const;
+  void set_motion(Motion motion) { motion_ = motion; }
+  [[nodiscard]] Motion motion() const { return motion_; }
+  // Returns the time since the last frame for what moves.
+  [[nodiscard]] double step_s() const;
+  // Draws one more frame: a part of the window moves.
+  void request_frame() { parts_move_ = true; }
   [[nodiscard]] bool holding() const;  // a control is active
   [[nodiscard]] Rect rect_of(const std::string& id) const;
   [[nodiscard]] const std::map<std::string, HitArea, std::less<>>& hit_areas() const { return areas_; }
@@ -229,6 +237,8 @@ class Ui : public Painter {
   int text_fields_ = 0;  // counts text fields left by key: ImGui then releases the old one
 
   bool escape_ = false, enter_ = false;
+  Motion motion_ = Motion::off;
+  bool parts_move_ = false;
   ImGuiID editing_id_ = 0;
   std::string editing_stop_;
   bool editing_fresh_ = false;

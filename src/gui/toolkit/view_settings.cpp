@@ -83,6 +83,7 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "last_preset") settings.last_preset = value;
   if (key == "window") settings.place = place_from(value);
   if (key == "mode") settings.mode = value == "view" ? WindowMode::view : WindowMode::engineer;
+  if (key == "motion") settings.motion = value == "off" ? Motion::off : Motion::on;
   if (key == "try") settings.try_closed = value == "closed";
   if (key == "toured") settings.toured = value == "yes";
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
@@ -178,6 +179,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
       out << "window = " << p.x << " " << p.y << " " << p.width << " " << p.height << (p.full_screen ? " full" : "")
           << "\n";
     }
+    if (settings.motion == Motion::off) out << "motion = off\n";
     if (settings.try_closed) out << "try = closed\n";
     out << "toured = " << (settings.toured ? "yes" : "no") << "\n";
     const auto line = [&out](const char* key, const std::string& text) {

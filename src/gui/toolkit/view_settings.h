@@ -12,6 +12,7 @@
 #include "core/timing_trace.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
+#include "gui/state/motion.h"
 
 namespace echoloop {
 
@@ -40,7 +41,8 @@ struct ViewSettings {
   Latency plotted = Latency::ready;  // latency shown in the stream panel
   int timeline_frames = 5;
   Dock dock = Dock::none;
-  float scale = 0;         // scale of the interface; 0 = that of the monitor
+  float scale = 0;  // scale of the interface; 0 = that of the monitor
+  Motion motion = Motion::on;
   float dock_height = 0;   // at scale 1, as set by the user; 0 = default
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
@@ -61,8 +63,8 @@ struct ViewSettings {
            a.open_compact == b.open_compact && a.open_view == b.open_view && a.mode == b.mode &&
            a.try_closed == b.try_closed && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
-           a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
-           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
+           a.dock_height == b.dock_height && a.scale == b.scale && a.motion == b.motion && a.place == b.place &&
+           a.recent == b.recent && a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 

@@ -35,6 +35,7 @@ struct ObjectsView {
   const ImageLayout& layout;
   const ObjectView& objects;
   const ObjectPick& picked;
+  Type numbers;
 };
 
 constexpr int kMostNumbers = 40;
@@ -102,7 +103,8 @@ Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side
   for (const PlanePoint p : o.line) {
     if (right * p.x_m + down * p.z_m > right * best.x_m + down * best.z_m) best = p;
   }
-  const float w = ui.width(Type::small, std::to_string(number)) + ui.px(6), h = ui.px(15), gap = ui.px(2);
+  const float w = ui.width(v.numbers, std::to_string(number)) + ui.px(6), gap = ui.px(2);
+  const float h = ui.px(v.numbers == Type::small ? 15 : 26);
   const float at_x = v.layout.x_px(best.x_m), at_y = v.layout.z_px(best.z_m);
   const float x = std::round(right > 0.0 ? at_x + gap : at_x - gap - w);
   const float y = std::round(at_y - 0.5F * h + static_cast<float>(down) * 0.25F * h);
@@ -135,7 +137,7 @@ void draw_numbers(const ObjectsView& v) {
       const bool looked_at = number == v.picked.selected || number == v.picked.hovered;
       ui.fill(r, theme::kChip, 3);
       if (looked_at) ui.outline(r, theme::kAccentHover, 3);
-      ui.text_centred(Type::small, r, looked_at ? theme::kText : theme::kAccent, std::to_string(number));
+      ui.text_centred(v.numbers, r, looked_at ? theme::kText : theme::kAccent, std::to_string(number));
       return;
     }
   };
@@ -147,10 +149,11 @@ void draw_numbers(const ObjectsView& v) {
   }
 }
 
-void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views, const ObjectPick& picked) {
+void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views, const ObjectPick& picked,
+                  Type numbers) {
   const ObjectView& s = views.of<ObjectView>();
   if (s.image == nullptr) return;
-  const ObjectsView v{ui, layout, s, picked};
+  const ObjectsView v{ui, layout, s, picked, numbers};
   const Rect& image = v.layout.image;
   v.ui.list().PushClipRect({image.x0, image.y0}, {image.x1, image.y1}, true);
   draw_others(v);
@@ -171,7 +174,8 @@ void point_at_objects(const AnalysisViews& views, ObjectPick& picked, std::optio
 void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
   const ObjectView& s = views.of<ObjectView>();
   if (s.image == nullptr) return;
-  items.push_back({"objects", std::to_string(s.count()), ""});
+  const bool trend = s.image->params.objects.trend == LevelTrend::remove;
+  items.push_back({"objects", std::to_string(s.count()), trend ? "trend removed" : ""});
   if (s.older_s > 0.0) items.push_back({"", fixed(1e3 * s.older_s, 0), "ms delay"});
 }
 

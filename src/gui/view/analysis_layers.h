@@ -27,8 +27,9 @@ struct LayerPointer {
 // Functions of a layer; each may be null.
 struct AnalysisLayer {
   void (*add_caption)(const AnalysisViews&, std::vector<CaptionItem>& items) = nullptr;
-  std::string (*read_out)(const AnalysisViews&, const LayerPointer&) = nullptr;              // empty: none there
-  void (*draw)(Ui&, const ImageLayout&, const AnalysisViews&, const ObjectPick&) = nullptr;  // over the image's pixels
+  std::string (*read_out)(const AnalysisViews&, const LayerPointer&) = nullptr;  // empty: none there
+  // Draws over the image's pixels; `numbers`: size of numbers of objects.
+  void (*draw)(Ui&, const ImageLayout&, const AnalysisViews&, const ObjectPick&, Type numbers) = nullptr;
   // Sets the position of the free pointer on the image, and of its click; nullopt: none.
   void (*point)(const AnalysisViews&, ObjectPick&, std::optional<PlanePoint> pointer,
                 std::optional<PlanePoint> click) = nullptr;

@@ -121,6 +121,7 @@ struct SceneInput {
   const Fonts& fonts;
   float scale = 1;
   float wanted_scale = 1;           // larger than `scale` if the window has no room for it
+  Motion motion = Motion::off;      // off: also if it is on in the settings
   const Image& image;               // on screen; number 0 = none of the current source
   const Image& last_image;          // same, but also coarse, or the last one of the previous source
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none

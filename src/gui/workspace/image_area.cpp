@@ -76,8 +76,13 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Pla
   const float labels = c.edits.cine.compare ? c.ui.px(label_room(letters_of(place))) : 0;
   if (!c.edits.cine.compare || c.edits.cine.compare_look == CompareLook::wipe) {
     area.y0 += labels;
-    layout_ = presented ? place_picture(area, grid, input.scale, c.edits.view.pan_zoom)
-                        : lay_out_picture(area, grid, input.scale, c.compact, c.edits.view.pan_zoom, bars);
+    const auto with = [&](const PanZoom& view) {
+      return presented ? place_picture(area, grid, input.scale, view)
+                       : lay_out_picture(area, grid, input.scale, c.compact, view, bars);
+    };
+    layout_ = with(c.edits.view.pan_zoom);
+    layout_ = with(eased_.towards(c.edits.view.pan_zoom, layout_, c.ui.step_s()));
+    if (eased_.moving()) c.ui.request_frame();
     return;
   }
   const SideLayouts sides = lay_out_sides({.area = area,
@@ -229,8 +234,9 @@ void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place 
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
+  const Type numbers = presented ? Type::medium : Type::small;
   for (const AnalysisLayer* const layer : analysis_layers()) {
-    if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects);
+    if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects, numbers);
   }
   const bool line = presented ? c.view.has_m_mode() : c.view.dock == Dock::m_mode;
   if ((line || (c.view.dock == Dock::inspector && !presented)) && c.edits.view.inspected) {
@@ -331,8 +337,8 @@ void ImageInteraction::zoom_and_pan(const Hit& hit, const ImageLayout& layout, E
   middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
   panning_ = panning_ && hit.held;
   if (hit.hovered && io.MouseWheel != 0) {
-    edits.view.pan_zoom =
-        zoomed_about(layout, io.MousePos.x, io.MousePos.y, std::pow(kWheelStep, static_cast<double>(io.MouseWheel)));
+    edits.view.pan_zoom = zoomed_about(with_view(layout, edits.view.pan_zoom), io.MousePos.x, io.MousePos.y,
+                                       std::pow(kWheelStep, static_cast<double>(io.MouseWheel)));
   } else if ((panning_ || middle_panning_) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
     edits.view.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
   }

@@ -76,7 +76,10 @@ class ImageArea {
   void inspect_somewhere(Edits& edits, const SceneInput& input) const;
   // Handles a key outside the presentation; returns true if it had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press) { return interaction_.key(edits, commands, press); }
-  void forget() { interaction_.forget(); }
+  void forget() {
+    interaction_.forget();
+    eased_ = {};
+  }
   void place_flow_bar(const Rect& bar) { layout_.flow_bar = bar; }
 
   [[nodiscard]] const ImageLayout& layout() const { return layout_; }     // empty image: none drawn
@@ -102,6 +105,7 @@ class ImageArea {
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
   ImageLayout layout_, last_;
+  EasedView eased_;                       // of layout_
   ImageLayout side_a_;                    // layout of A; that of B is layout_
   CompareSide pointed_ = CompareSide::b;  // side of the mouse, or of its press
   struct {

@@ -272,8 +272,11 @@ void draw_zoom(ToolRow& row, BarTools tools) {
     return p.clicked && l.image.width() > 0;
   };
   constexpr double kStep = 1.5;
+  const auto zoomed = [&](double factor) {
+    return zoomed_about(with_view(l, pan_zoom), l.image.cx(), l.image.cy(), factor);
+  };
   if (button("zoom/out", zoom_out_icon, {"Zoom out", "Zooms out about the centre.", fitted}))
-    pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
+    pan_zoom = zoomed(1.0 / kStep);
   const float w = ui.px(kFactor);
   const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
   ui.text_centred(Type::small, {row.x - row.gap, row.area.y0, row.x - row.gap + w, row.area.y1},
@@ -282,7 +285,7 @@ void draw_zoom(ToolRow& row, BarTools tools) {
   const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
   if (button("zoom/in", zoom_in_icon,
              {"Zoom in", "Zooms in about the centre. Scroll to zoom at the pointer.", largest}))
-    pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
+    pan_zoom = zoomed(kStep);
   if (tools != BarTools::apart) return;  // it is in the menu
   if (button("zoom/fit", fit_icon, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
 }

@@ -8,6 +8,7 @@
 #include "backend/object_plan.h"
 #include "core/results/analysis_images.h"
 #include "dsp/objects.h"
+#include "dsp/refine.h"
 
 namespace echoloop::cuda {
 
@@ -49,6 +50,13 @@ void find_background(const float* db, const float* levels, int n, double kappa, 
                      ObjectFindings* findings, Background* background, StreamView stream);
 // Sets pixels that do not count to the background's median, before smoothing.
 void fill_gaps(const float* db, int n, const ObjectFindings* findings, float* filled, StreamView stream);
+// Removes the level trend of the rows or columns, in place, at the pixels whose `db` counts.
+struct TrendSpace {
+  float* medians;  // [max(nx, nz)]
+  float* trend;    // [max(nx, nz)]
+};
+void remove_trend(const PictureView& db, ImageLines lines, const TrendSpace& space, const ObjectFindings* findings,
+                  float* levels, StreamView stream);
 void find_threshold(double sigmas, ObjectKind wanted, ObjectFindings* findings, StreamView stream);
 
 // object_labels.cu

@@ -80,6 +80,80 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) filled[i] = level_or(db[i], static_cast<float>(findings->background.median_db));
 }
 
+// Rows or columns of an image: level k of a line is at line * line_step + k * level_step.
+struct LineSteps {
+  int lines, length;
+  long long line_step, level_step;
+};
+
+LineSteps steps_of(ImageLines lines, int nx, int nz) {
+  return lines == ImageLines::rows ? LineSteps{nz, nx, nx, 1} : LineSteps{nx, nz, 1, nx};
+}
+
+// Returns a key that orders as the float does.
+__device__ unsigned order_key(float level) {
+  const unsigned bits = __float_as_uint(level);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+__device__ float level_of_key(unsigned key) { return __uint_as_float((key >> 31) != 0 ? key & 0x7fffffffU : ~key); }
+
+// Returns the number of k in [0, length) for which `holds(k)`; the whole block.
+template <class Condition>
+__device__ int count_in_block(int length, const Condition& holds) {
+  int count = 0;
+  for (int first = 0; first < length; first += kThreads) {
+    const int k = first + static_cast<int>(threadIdx.x);
+    count += __syncthreads_count(k < length && holds(k) ? 1 : 0);
+  }
+  return count;
+}
+
+// Returns the median of the levels `at(k)` for which `counts(k)`, bit by bit from the highest; the whole block.
+template <class Level, class Counts>
+__device__ float median_in_block(int length, const Level& at, const Counts& counts) {
+  const int counting = count_in_block(length, counts);
+  if (counting == 0) return kNoMedian_db;
+  unsigned key = 0;
+  for (unsigned bit = 0x80000000U; bit != 0; bit >>= 1) {
+    const unsigned higher = key | bit;
+    const int below = count_in_block(length, [&](int k) { return counts(k) && order_key(at(k)) < higher; });
+    if (below <= median_rank(counting)) key = higher;
+  }
+  return level_of_key(key);
+}
+
+// One block per line.
+__global__ void __launch_bounds__(kThreads)
+    line_median_kernel(const float* __restrict__ db, const float* __restrict__ levels, LineSteps s,
+                       float* __restrict__ medians) {
+  const long long first = blockIdx.x * s.line_step;
+  const float median = median_in_block(
+      s.length, [&](int k) { return levels[first + k * s.level_step]; },
+      [&](int k) { return level_counts(db[first + k * s.level_step]); });
+  if (threadIdx.x == 0) medians[blockIdx.x] = median;
+}
+
+// One block per line.
+__global__ void __launch_bounds__(kThreads)
+    running_median_kernel(const float* __restrict__ medians, int lines, float* __restrict__ trend) {
+  const int line = static_cast<int>(blockIdx.x);
+  const int reach = trend_reach(line, lines);
+  const float* window = medians + (line - reach);
+  const float median = median_in_block(
+      2 * reach + 1, [&](int k) { return window[k]; }, [&](int k) { return window[k] < kNoMedian_db; });
+  if (threadIdx.x == 0) trend[line] = median;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    subtract_trend_kernel(PictureView db, ImageLines lines, const float* __restrict__ trend,
+                          const ObjectFindings* __restrict__ findings, float* __restrict__ levels) {
+  const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (i >= db.nx * db.nz || !level_counts(db.db[i])) return;
+  const int line = lines == ImageLines::rows ? i / db.nx : i % db.nx;
+  levels[i] = without_trend(levels[i], trend[line], static_cast<float>(findings->background.median_db));
+}
+
 // Same as ObjectPlan::threshold_db().
 __global__ void threshold_kernel(double sigmas, ObjectKind wanted, ObjectFindings* findings) {
   const Background& b = findings->smoothed;
@@ -119,6 +193,19 @@ void find_background(const float* db, const float* levels, int n, double kappa, 
 void fill_gaps(const float* db, int n, const ObjectFindings* findings, float* filled, StreamView stream) {
   fill_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(db, n, findings, filled);
   CUDA_CHECK_LAUNCH("fill_gaps");
+}
+
+void remove_trend(const PictureView& db, ImageLines lines, const TrendSpace& space, const ObjectFindings* findings,
+                  float* levels, StreamView stream) {
+  const LineSteps s = steps_of(lines, db.nx, db.nz);
+  const auto blocks = static_cast<unsigned>(s.lines);
+  line_median_kernel<<<blocks, kThreads, 0, stream.get()>>>(db.db, levels, s, space.medians);
+  CUDA_CHECK_LAUNCH("remove_trend, medians");
+  running_median_kernel<<<blocks, kThreads, 0, stream.get()>>>(space.medians, s.lines, space.trend);
+  CUDA_CHECK_LAUNCH("remove_trend, running median");
+  subtract_trend_kernel<<<blocks_of(db.nx * db.nz), kThreads, 0, stream.get()>>>(db, lines, space.trend, findings,
+                                                                                 levels);
+  CUDA_CHECK_LAUNCH("remove_trend, difference");
 }
 
 void find_threshold(double sigmas, ObjectKind wanted, ObjectFindings* findings, StreamView stream) {

@@ -1,0 +1,33 @@
+#include "core/results/analysis_images.h"
+
+#include <algorithm>
+
+namespace echoloop {
+
+void find_flow_mask(FlowImage& flow) {
+  constexpr float kWeights[5] = {1.0F / 16, 4.0F / 16, 6.0F / 16, 4.0F / 16, 1.0F / 16};
+  const int nx = flow.grid.nx, nz = flow.grid.nz;
+  const auto at = [nx](int ix, int iz) {
+    return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
+  };
+  std::vector<float> along(flow.grid.pixels(), 0.0F);
+  std::vector<float>& both = flow.mask_db;
+  both.assign(flow.grid.pixels(), 0.0F);
+  for (int iz = 0; iz < nz; ++iz) {
+    for (int ix = 0; ix < nx; ++ix) {
+      for (int k = -2; k <= 2; ++k) {
+        const float level_db = std::max(kLeastMask_db, flow.power_db[at(std::clamp(ix + k, 0, nx - 1), iz)]);
+        along[at(ix, iz)] += kWeights[k + 2] * level_db;
+      }
+    }
+  }
+  for (int iz = 0; iz < nz; ++iz) {
+    for (int k = -2; k <= 2; ++k) {
+      const std::size_t from = at(0, std::clamp(iz + k, 0, nz - 1)), to = at(0, iz);
+      for (std::size_t ix = 0; ix < static_cast<std::size_t>(nx); ++ix)
+        both[to + ix] += kWeights[k + 2] * along[from + ix];
+    }
+  }
+}
+
+}  // namespace echoloop
