@@ -206,9 +206,9 @@ constexpr auto kValues = std::to_array<LessonValue>({
      [](FactsRef f)
          -> MaybeValue { return f.objects != nullptr ? MaybeValue(f.objects->background.rounds) : std::nullopt; }},
     {"first_component", "first component", "", 0,
-     [](FactsRef f) -> MaybeValue { return f.flow != nullptr ? MaybeValue(f.flow->first_component) : std::nullopt; }},
+     [](FactsRef f) -> MaybeValue { return f.flow != nullptr ? MaybeValue(f.flow->components.first) : std::nullopt; }},
     {"last_component", "last component", "", 0,
-     [](FactsRef f) -> MaybeValue { return f.flow != nullptr ? MaybeValue(f.flow->last_component) : std::nullopt; }},
+     [](FactsRef f) -> MaybeValue { return f.flow != nullptr ? MaybeValue(f.flow->components.last) : std::nullopt; }},
     {"flow_speed_mm_s", "flow speed", "mm/s", 2, flow_speed},
 });
 

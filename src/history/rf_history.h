@@ -22,7 +22,7 @@ struct HistoryExtent {
   std::size_t bytes = 0;  // of memory held, for frames and spare
 };
 
-// Returns the mean square of 256 values spread over a frame of channel data, in dB; -inf for a frame of zeros.
+// Returns the mean square of 16 runs of 16 values spread over a frame of channel data, in dB; -inf for zeros.
 [[nodiscard]] float mean_level_db(std::span<const std::byte> samples, SampleType type);
 
 class RfHistory final : public FrameSink {

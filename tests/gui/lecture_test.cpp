@@ -188,6 +188,7 @@ TEST(LectureView, AFaultIsShownWithItsRestart) {
 
 TEST(LectureView, ABlockShowsItsCalls) {
   ECHO_SCENE(scene, 1600, 900);
+  scene.state.stream.lanes = 1;
   open_lecture(scene);
   scene.click("timeline");  // its middle: conditioning of the third of five frames
   EXPECT_GT(scene.rect("lecture/code/copy").width(), 0.0F);

@@ -23,23 +23,25 @@ struct LectureCell {
   std::string_view label, text;
 };
 
+float cell_width(const Ui& ui, const LectureCell& cell) { return ui.width(Type::medium, cell.label) + ui.px(24); }
+
 float choice_width(const Ui& ui, std::span<const LectureCell> cells) {
-  float widest = 0;
-  for (const LectureCell& cell : cells) widest = std::max(widest, ui.width(Type::medium, cell.label));
-  return static_cast<float>(cells.size()) * (widest + ui.px(24));
+  float width = 0;
+  for (const LectureCell& cell : cells) width += cell_width(ui, cell);
+  return width;
 }
 
-// Draws cells of equal width with the chosen one filled. Returns the one that was clicked, if it is another.
+// Draws cells side by side with the chosen one filled. Returns the one that was clicked, if it is another.
 std::optional<int> lecture_choice(PanelContext& c, const std::string& id, const Rect& r,
                                   std::span<const LectureCell> cells, int chosen, std::string_view why) {
   Ui& ui = c.ui;
   ui.fill(r, theme::kField, theme::kRadius);
   std::optional<int> picked;
-  const float step = r.width() / static_cast<float>(cells.size());
+  float x = r.x0;
   for (int i = 0; i < static_cast<int>(cells.size()); ++i) {
     const LectureCell& cell = cells[static_cast<std::size_t>(i)];
-    const Rect part{std::round(r.x0 + step * static_cast<float>(i)), r.y0,
-                    std::round(r.x0 + step * static_cast<float>(i + 1)), r.y1};
+    const Rect part{std::round(x), r.y0, std::round(x + cell_width(ui, cell)), r.y1};
+    x += cell_width(ui, cell);
     const std::string name = id + "/" + std::string(cell.label);
     const Hit h = ui.control(name.c_str(), part, FocusKind::radio, cell.label);
     ui.tip(name.c_str(), h, part, {cell.label, cell.text, why});
@@ -203,6 +205,36 @@ class LectureFlow {
   float x0_, x1_, x_, y_;
 };
 
+// Draws the buttons of the changes that a lecture shows as faults; one is in force at a time.
+void break_buttons(PanelContext& c, LectureFlow& flow, LectureBreak& in_force) {
+  Ui& ui = c.ui;
+  StreamSettings& s = c.edits.stream;
+  const ControlReasons& why = c.model.no_effect;
+  for (const BreakRow& row : break_rows()) {
+    const bool first = &row == break_rows().data();
+    const Rect r = flow.place(first ? "Break it" : "", ui.width(Type::medium, row.label) + ui.px(20));
+    const std::string id = "lecture/break/" + std::string(row.name);
+    const bool on = in_force.name == row.name;
+    const Hit h = ui.control(id.c_str(), r, FocusKind::button, row.name);
+    ui.tip(id.c_str(), h, r, {row.name, row.hint, why.streams});
+    ui.fill(r, on ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+    ui.text_centred(Type::medium, r,
+                    !why.streams.empty() ? theme::kDisabled
+                    : on                 ? theme::kText
+                                         : theme::kText2,
+                    row.label);
+    if (!h.clicked || !why.streams.empty()) continue;
+    const auto former = std::ranges::find(break_rows(), in_force.name, &BreakRow::name);
+    if (former != break_rows().end()) former->repair(s, in_force.before);
+    if (!on) {
+      in_force.before = s;
+      in_force.copy_ms = c.model.numbers.timing.t_t_ms;
+      row.apply(s);
+    }
+    in_force.name = on ? std::string() : std::string(row.name);
+  }
+}
+
 }  // namespace
 
 void Lecture::watch_policy(RingPolicy policy) {
@@ -343,29 +375,7 @@ float Lecture::draw_transport(PanelContext& c, const Rect& area, float most) {
                                        s.copy.device_sync > 0.0 ? 1 : 0, why.streams)) {
     s.copy.device_sync = *wait;
   }
-  for (const BreakRow& row : break_rows()) {
-    const bool first = &row == break_rows().data();
-    const Rect r = flow.place(first ? "Break it" : "", ui.width(Type::medium, row.label) + ui.px(20));
-    const std::string id = "lecture/break/" + std::string(row.name);
-    const bool on = break_.name == row.name;
-    const Hit h = ui.control(id.c_str(), r, FocusKind::button, row.name);
-    ui.tip(id.c_str(), h, r, {row.name, row.hint, why.streams});
-    ui.fill(r, on ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
-    ui.text_centred(Type::medium, r,
-                    !why.streams.empty() ? theme::kDisabled
-                    : on                 ? theme::kText
-                                         : theme::kText2,
-                    row.label);
-    if (!h.clicked || !why.streams.empty()) continue;
-    const auto former = std::ranges::find(break_rows(), break_.name, &BreakRow::name);
-    if (former != break_rows().end()) former->repair(s, break_.before);
-    if (!on) {
-      break_.before = s;
-      break_.copy_ms = c.model.numbers.timing.t_t_ms;
-      row.apply(s);
-    }
-    break_.name = on ? std::string() : std::string(row.name);
-  }
+  break_buttons(c, flow, break_);
   if (!(s == before)) c.commands.send(command::StreamChanged{});
   return flow.end();
 }

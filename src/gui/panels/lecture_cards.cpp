@@ -52,7 +52,7 @@ void draw_flow(const Ui& ui, const Rect& r, RingPolicy policy, int slots) {
   ui.text_centred(Type::medium, source, theme::kText2, kSource);
   const int boxes = std::clamp(slots, 1, kMostBoxes);
   const bool narrow = r.width() < ui.px(250) + ui.px(20) * static_cast<float>(boxes);
-  const float between = source.x1 + ui.px(12), side = ui.px(narrow ? 8 : 18), gap = ui.px(narrow ? 2 : 4);
+  const float between = source.x1 + ui.px(12), side = ui.px(narrow ? 6 : 18), gap = ui.px(narrow ? 2 : 4);
   if (policy == RingPolicy::block) ui.pause(between, r.cy(), theme::kAccent);
   if (policy == RingPolicy::error || policy == RingPolicy::drop_newest) large_cross(ui, between, r.cy(), theme::kRed);
   float x = source.x1 + ui.px(24);
@@ -294,10 +294,11 @@ void draw_slot_words(PanelContext& c, const Rect& cells) {
   if (n.slots < 1 || c.model.run == RunState::fault) return;  // the gauge shows the moment of the refusal
   const float pitch = cells.width() / static_cast<float>(n.slots);
   const auto word = [&](int first, int count, std::string_view text) {
-    const float width = pitch * static_cast<float>(count);
-    if (count < 1 || ui.width(Type::medium, text) + ui.px(6) > width) return;
-    const float x = cells.x0 + pitch * static_cast<float>(first);
-    ui.text_centred(Type::medium, {x, cells.y0, x + width, cells.y1}, theme::kInk, text);
+    if (ui.width(Type::medium, text) + ui.px(6) > pitch) return;
+    for (int i = first; i < first + count; ++i) {
+      const float x = cells.x0 + pitch * static_cast<float>(i);
+      ui.text_centred(Type::medium, {x, cells.y0, x + pitch, cells.y1}, theme::kInk, text);
+    }
   };
   word(0, n.slots_reading, "copying");
   word(n.slots_reading, n.slots_ready, "ready");

@@ -127,11 +127,11 @@ constexpr std::array<PolicyWords, 4> kPolicies = {{
      "The source waits for a free slot: no frame is lost, the image may lag.",
      "The source waits until a slot is free. No frame is lost; the source runs slower.", "all frames, later"},
     {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency.",
-     "The oldest queued frame is dropped and counted. The image stays current.", "the newest frames"},
+     "The oldest queued frame is dropped and counted. The image stays current.", "newest frames"},
     {RingPolicy::error, "Stop on overrun", "Stop", "The stream stops with a report when the buffer is full.",
      "A frame without a free slot stops the stream. Nothing is overwritten.", "stopped"},
     {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed.",
-     "The arriving frame is dropped and counted. Queued frames stay in order.", "the oldest frames"},
+     "The arriving frame is dropped and counted. Queued frames stay in order.", "oldest frames"},
 }};
 
 void policy_rows(PanelContext& c, Column& column) {
