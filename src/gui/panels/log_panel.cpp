@@ -61,6 +61,8 @@ void log_panel(PanelContext& c, Column& column, bool& open) {
 
 // One control per row of injection_specs() and copy_specs().
 
+namespace {
+
 template <class Settings>
 bool setting_row(PanelContext& c, Column& column, const SettingSpec<Settings>& spec, Settings& settings,
                  std::string_view why_not) {
@@ -90,7 +92,19 @@ bool setting_row(PanelContext& c, Column& column, const SettingSpec<Settings>& s
   return wanted.has_value();
 }
 
-template bool setting_row(PanelContext&, Column&, const CopySpec&, CopySettings&, std::string_view);
+bool copy_rows(PanelContext& c, Column& column) {
+  bool changed = false;
+  const bool cpu = c.model.device.backend == "CPU";
+  for (const CopySpec& spec : copy_specs()) {
+    const bool bus = spec.key.starts_with("bus");
+    if (bus && !cpu) continue;
+    changed |= setting_row(c, column, spec, c.edits.stream.copy,
+                           bus ? std::string_view() : std::string_view(c.model.no_effect.streams));
+  }
+  return changed;
+}
+
+}  // namespace
 
 void faults_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
@@ -108,6 +122,8 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
                            : no_event ? std::string_view(c.model.no_effect.streams)
                                       : std::string_view());
   }
+  ui.paragraph_row(column, 16, theme::kMuted, "Copies to the device.");
+  changed |= copy_rows(c, column);
   column.y += ui.px(4);
   if (ui.button("faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
                 {"All off", "Turns all faults off; counters keep their values.",

@@ -156,11 +156,6 @@ void sender_rows(PanelContext& c, Column& column);
 
 // Parts of the stream panel. UI thread only.
 
-// Draws the control of a row of injection_specs() or copy_specs(). Returns true if the value has changed.
-template <class Settings>
-bool setting_row(PanelContext& c, Column& column, const SettingSpec<Settings>& spec, Settings& settings,
-                 std::string_view why_not);
-
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
 inline constexpr float kNumberRow = 18;     // height of a row of numbers in the right column
 inline constexpr float kNumberStep = 42;    // distance of the columns of numbers

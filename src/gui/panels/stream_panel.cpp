@@ -113,12 +113,6 @@ void way_rows(PanelContext& c, Column& column) {
   changed |= streams_and_lanes(c, column);
   changed |= frame_wait_row(c, column);
   changed |= delay_row(c, column);
-  for (const CopySpec& spec : copy_specs()) {
-    const bool bus = spec.key.starts_with("bus");
-    const bool cpu = c.model.device.backend == "CPU";
-    if (bus && !cpu) continue;
-    changed |= setting_row(c, column, spec, c.edits.stream.copy, bus ? std::string_view() : c.model.no_effect.streams);
-  }
   if (changed) c.commands.send(command::StreamChanged{});
 }
 
