@@ -6,6 +6,8 @@ namespace echoloop {
 
 void find_flow_mask(FlowImage& flow) {
   constexpr float kWeights[5] = {1.0F / 16, 4.0F / 16, 6.0F / 16, 4.0F / 16, 1.0F / 16};
+  flow.mask_db.clear();
+  if (flow.power_db.size() != flow.grid.pixels()) return;
   const int nx = flow.grid.nx, nz = flow.grid.nz;
   const auto at = [nx](int ix, int iz) {
     return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);

@@ -67,7 +67,7 @@ struct FlowCounts {
 
 inline constexpr float kLeastMask_db = -120.0F;  // a pixel without an echo does not outweigh its neighbours
 
-// Sets mask_db from power_db, by binomial weights.
+// Sets mask_db from power_db, by binomial weights; empty without power_db.
 void find_flow_mask(FlowImage& flow);
 
 inline constexpr float kFlowEdge_db = 6.0F;  // the overlay fades over this range, centred on threshold and priority
