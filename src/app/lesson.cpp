@@ -87,14 +87,32 @@ const ParamSpec* find_param(std::string_view key) {
   return at == param_table().end() ? nullptr : &*at;
 }
 
-constexpr std::string_view kPolicy = "policy";  // the only setting of the stream with words
+// Setting of the stream with words.
+struct WordValue {
+  std::string_view name, label;
+  std::span<const std::string_view> words;
+  std::size_t (*of)(const StreamSettings&);
+};
+constexpr auto kWordValues = std::to_array<WordValue>({
+    {"policy", "policy", kPolicyNames, [](const StreamSettings& s) { return static_cast<std::size_t>(s.policy); }},
+    {"streams", "streams", kStreamModeNames,
+     [](const StreamSettings& s) { return static_cast<std::size_t>(s.streams); }},
+    {"host_memory", "memory", kHostMemoryNames,
+     [](const StreamSettings& s) { return static_cast<std::size_t>(s.host_memory); }},
+});
+
+const WordValue* find_words(std::string_view name) {
+  const auto at = std::ranges::find(kWordValues, name, &WordValue::name);
+  return at == kWordValues.end() ? nullptr : &*at;
+}
 
 LessonCheck check_of(const std::string& place, const json& object) {
   const LessonPart part(place, object, {"value", "above", "below", "is"});
   LessonCheck check{.value = part.required("value"), .word = {}};
   const ParamSpec* const param = find_param(check.value);
-  if (check.value != kPolicy && find_value(check.value) == nullptr && param == nullptr) {
-    std::string known(kPolicy);
+  const WordValue* const words = find_words(check.value);
+  if (words == nullptr && find_value(check.value) == nullptr && param == nullptr) {
+    std::string known = "policy, streams, host_memory";
     for (const LessonValue& value : lesson_values()) known += ", " + std::string(value.name);
     throw Error(place, "unknown value '" + check.value + "'", known + ", or a parameter");
   }
@@ -113,8 +131,8 @@ LessonCheck check_of(const std::string& place, const json& object) {
     }
   }
   if (hows != 1) throw Error(place, fmt::format("{} conditions", hows), "one of above, below and is");
-  if (check.value == kPolicy && std::ranges::find(kPolicyNames, check.word) == kPolicyNames.end())
-    throw Error(place, "policy is '" + check.word + "'", "block, error, drop-oldest or drop-newest");
+  if (words != nullptr && std::ranges::find(words->words, check.word) == words->words.end())
+    throw Error(place, check.value + " is '" + check.word + "'", "a value of the option in --help");
   return check;
 }
 
@@ -225,11 +243,11 @@ struct Found {
 };
 
 Found find(const LessonCheck& check, const LessonFacts& facts) {
-  if (check.value == kPolicy)
-    return {.label = "policy",
+  if (const WordValue* words = find_words(check.value))
+    return {.label = std::string(words->label),
             .unit = {},
             .number = {},
-            .word = std::string(kPolicyNames.at(static_cast<std::size_t>(facts.stream.policy)))};
+            .word = std::string(words->words[words->of(facts.stream)])};
   if (const LessonValue* value = find_value(check.value))
     return {std::string(value->label), std::string(value->unit), value->decimals, value->of(facts), {}};
   const ParamSpec& spec = *find_param(check.value);
