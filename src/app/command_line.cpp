@@ -251,6 +251,12 @@ Options options_of(const std::filesystem::path& file) {
   return o;
 }
 
+void take_lesson(Options& o) {
+  if (o.lesson.empty()) return;
+  if (o.source_given) throw Error("--lesson", "found together with the source " + o.source, "one of the two");
+  o.source = read_lesson(o.lesson).source;
+}
+
 // `o`: the defaults.
 Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
@@ -292,10 +298,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
     return parse_view(all, options_of(o.source));
   }
   if (command != nullptr) require_of_command(app, *command);
-  if (!o.lesson.empty()) {
-    if (o.source_given) throw Error("--lesson", "found together with the source " + o.source, "one of the two");
-    o.source = read_lesson(o.lesson).source;
-  }
+  take_lesson(o);
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (texts.version) o.command = Command::version;

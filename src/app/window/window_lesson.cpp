@@ -81,6 +81,7 @@ void WindowLesson::describe() {
 
 void WindowLesson::look(const Image& image) {
   constexpr std::int64_t kPeriod_ns = 250'000'000;
+  if (state_.lesson.title.empty()) lesson_.reset();  // ended by a reset of the window
   if (!lesson_ || in_use_.named != lesson_->source || engine_.session == nullptr) return;
   if (pending_) {
     set_up(*pending_);

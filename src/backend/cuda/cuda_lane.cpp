@@ -137,6 +137,10 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
   find_samples(frames.front().samples);
   if (!raw_.free) raw_.read->make_wait(frame_copy_.stream);  // by the lane's previous frames
   raw_.free = false;
+  if (frame_copy_.mode == StreamMode::default_stream) {  // the order that other than non-blocking streams have with it
+    own_.joined.record(processing());
+    own_.joined.make_wait(frame_copy_.stream);
+  }
   mark(kUpload, frame_copy_.stream);
   frame_.unordered = frame_.unordered && !frame_.in_place;
   if (!frame_.in_place) copy_samples(frames);

@@ -162,7 +162,7 @@ struct Context {
   int device;
   std::string name;
   Stream copy;
-  Stream processing{StreamPriority::high, DefaultStream::waits};  // precedes flow images
+  Stream processing{StreamPriority::high};  // precedes flow images
   Stream images;
   FrameOverlap overlap;  // of the stream's lanes
   SkippableWork work;

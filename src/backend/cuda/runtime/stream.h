@@ -1,5 +1,5 @@
-// CUDA streams: the owner, and the view passed to every function that queues work. The default stream is used only by
-// lanes with StreamMode::default_stream.
+// CUDA streams: the owner, and the view passed to every function that queues work. Nothing here uses the default
+// stream.
 #pragma once
 
 #include <array>
@@ -34,18 +34,15 @@ class StreamView {
 // Kernels of a higher priority get the multiprocessors first.
 enum class StreamPriority { low, high };
 
-// waits: as the streams of cudaStreamCreate(), for work on the default stream, and that for them.
-enum class DefaultStream { ignored, waits };
-
-// Stream of the current device.
+// Non-blocking stream of the current device.
 class Stream {
  public:
-  explicit Stream(StreamPriority priority = StreamPriority::low, DefaultStream other = DefaultStream::ignored) {
+  explicit Stream(StreamPriority priority = StreamPriority::low) {
     int lowest = 0;
     int highest = 0;
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    const unsigned flags = other == DefaultStream::waits ? cudaStreamDefault : cudaStreamNonBlocking;
-    CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, flags, priority == StreamPriority::high ? highest : lowest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                            priority == StreamPriority::high ? highest : lowest));
   }
   ~Stream() { CUDA_QUIET(cudaStreamDestroy(stream_)); }
   Stream(const Stream&) = delete;
