@@ -149,7 +149,8 @@ TEST_F(Overlap, AFrameWithoutItsEventIsTornAndTheNextOneIsWhole) {
   };
   std::vector<float> torn;
   double share = 0.0;
-  for (int tries = 0; tries < 50 && share == 0.0; ++tries) {
+  constexpr double kSeen = 0.1;  // a shorter rest of the copy may hold no sample of any pixel
+  for (int tries = 0; tries < 50 && share < kSeen; ++tries) {
     EXPECT_EQ(image_of(0, {}), want[0]);
     EXPECT_EQ(lane->image(0).torn_share, 0.0);
     torn = image_of(1, {.missing_event = true});
@@ -158,7 +159,7 @@ TEST_F(Overlap, AFrameWithoutItsEventIsTornAndTheNextOneIsWhole) {
   EXPECT_LE(share, 1.0);
   EXPECT_EQ(image_of(1, {}), want[1]);
   EXPECT_EQ(lane->image(0).torn_share, 0.0);
-  if (share == 0.0) GTEST_SKIP() << "the host queued the kernels after the end of each copy";
+  if (share < kSeen) GTEST_SKIP() << "the host queued the kernels near or after the end of each copy";
   EXPECT_NE(torn, want[1]);
 }
 
@@ -182,13 +183,15 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
   constexpr std::size_t kDifferent = 7;
   const PinnedFrames pinned(gpu(), kSmall, kDifferent);
   const std::vector<std::vector<float>> want[] = {pinned.images(gpu(), plans[0]), pinned.images(gpu(), plans[1])};
-  constexpr std::uint64_t kEnough = 3000;
+  constexpr std::uint64_t kRound = 3000, kMost = 10 * kRound;
+  constexpr int kEnough = 100;  // frames side by side; a device at a low clock rate needs several rounds
+  std::uint64_t wanted = kRound;
   std::unique_ptr<Lane> lanes[kMaxLanes];
   for (int i = 0; i < kMaxLanes; ++i) lanes[i] = gpu().make_lane(i, StreamMode::overlap);
   TimingTrace trace;
   int side_by_side = 0;
   std::int64_t last_end = 0;
-  for (std::uint64_t n = 0; n < kEnough + kMaxLanes; ++n) {
+  for (std::uint64_t n = 0; n < wanted + kMaxLanes; ++n) {
     Lane& lane = *lanes[n % kMaxLanes];
     if (n >= kMaxLanes) {
       const std::uint64_t ended = n - kMaxLanes;
@@ -201,7 +204,8 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
       }
       trace.clear();
     }
-    if (n >= kEnough) continue;
+    if (n == wanted && side_by_side <= kEnough && wanted < kMost) wanted += kRound;
+    if (n >= wanted) continue;
     const std::shared_ptr<const Plan>& plan = plans[n / 300 % 2];
     const double level_db = plan->params.level.reference_db;
     FrameForming forming{.load_ms = 0.1};  // so that the next frame is queued in time
@@ -212,7 +216,7 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
     }
     make_image(lane, *plan, {.reference_db = level_db});
   }
-  EXPECT_GT(side_by_side, 100) << "of " << kEnough << " frames";
+  EXPECT_GT(side_by_side, kEnough) << "of " << wanted << " frames";
 }
 
 // Cases of every kind of weight, grid and form of the kernels that sum frames together.
