@@ -8,7 +8,7 @@
 #include "app/opening/source_kinds.h"
 #include "core/error.h"
 #include "formats/base/echo_spectrum.h"
-#include "formats/time_zero.h"
+#include "app/doubts/find_doubts.h"
 
 namespace echoloop {
 namespace {
@@ -114,99 +114,7 @@ void doubt_lines(const Acquisition& a, std::span<const std::byte> frame, std::ve
        fmt::format("\"fc_hz\": {:.4g} in a description", center_hz), "fc_hz", a.center_hz, center_hz});
 }
 
-std::string in_place_of(double found, double stated) {
-  return fmt::format("(coherence of the channels {:.2f} in place of {:.2f})", found, stated);
-}
-
-// Returns the text, the correction, and the setting for the assistant.
-Doubt doubt_of(const OtherFact& other) {
-  const std::string start = "points of the first frame are sharper with ",
-                    end = " " + in_place_of(other.found_coherence, other.stated_coherence);
-  const double stated = other.stated, found = other.found;
-  switch (other.kind) {
-    case OtherFactKind::wavelengths:
-    case OtherFactKind::half_pitch: {
-      const std::string pitch = fmt::format("pitch {:.4g} mm, but ", stated * 1e3) + start;
-      return {.text = other.kind == OtherFactKind::half_pitch
-                          ? pitch + fmt::format("half of it, {:.4g} mm", found * 1e3) + end
-                          : pitch + fmt::format("{:.4g} wavelengths, {:.4g} mm", stated * 1e3, found * 1e3) + end,
-              .cure = fmt::format("\"pitch_m\": {:.4g} in a description", found),
-              .key = "pitch_m",
-              .stated = stated,
-              .measured = found};
-    }
-    case OtherFactKind::degrees:
-    case OtherFactKind::order: {
-      std::string angles;
-      for (const Transmit& t : other.acquisition.transmits)
-        angles += fmt::format("{}{:.5g}", angles.empty() ? "" : ", ", t.angle_rad);
-      const bool degrees = other.kind == OtherFactKind::degrees;
-      return {.text = start + (degrees ? "angles in degrees, read as radians" : "the angles in another order") + end,
-              .cure = "\"tx_angles_rad\": [" + angles + "] in a description",
-              .key = "tx"};
-    }
-    case OtherFactKind::demodulation:
-      return {.text = fmt::format("IQ demodulated at {:.4g} MHz, but ", stated * 1e-6) + start +
-                      fmt::format("{:.4g} MHz", found * 1e-6) + end,
-              .cure = fmt::format("\"demod_hz\": {:.4g} in a description", found),
-              .key = "demod_hz",
-              .stated = stated,
-              .measured = found};
-    case OtherFactKind::quadrature:
-      break;
-  }
-  return {.text = start + "the quadrature part of the opposite sign" + end,
-          .cure = "save the complex conjugate of the samples",
-          .key = "demod_hz",
-          .stated = stated};
-}
-
-// Checks time zero and another fact; if both sharpen points, the better one counts. For IQ, whose band is more
-// reliable, only if nothing else is doubted.
-void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
-  const auto found = measure_time_zero(a, frame);
-  const auto other = measure_other_fact(a, frame, doubts.empty() ? OtherFacts::all : OtherFacts::but_iq);
-  if (other && (!found || other->found_coherence > found->found_coherence)) {
-    doubts.push_back(doubt_of(*other));
-    return;
-  }
-  if (!found) return;
-  const std::string sharper = in_place_of(found->found_coherence, found->stated_coherence);
-  if (found->fault == TimeZeroFault::shift) {
-    const double stated_us = a.transmits.front().t0_s * 1e6, shift_us = found->shift_s * 1e6;
-    doubts.push_back(
-        {.text = fmt::format("first sample at {:.3g} us, but points of the first frame are sharper with {:.3g} us {}",
-                             stated_us, stated_us + shift_us, sharper),
-         .cure = fmt::format("--set first_sample_s={:.4g}", (stated_us + shift_us) * 1e-6),
-         .key = "t0_s",
-         .change = found->shift_s});
-    return;
-  }
-  constexpr const char* kWords[] = {"first_firing", "origin", "centre"};
-  constexpr const char* kNames[] = {"the first firing", "the passage of the wave through x = 0",
-                                    "the passage of the wave through the middle of the array"};
-  const auto stated = static_cast<std::size_t>(found->stated_event),
-             event = static_cast<std::size_t>(found->found_event);
-  const bool other_event = found->fault == TimeZeroFault::event;
-  const std::string word = other_event ? kWords[event] : "";
-  if (found->mirrored) {
-    doubts.push_back(
-        {.text = fmt::format("points of the first frame are sharper with left and right of the transmits exchanged{} "
-                             "{}: angles and x of the opposite sign, or elements in the opposite order",
-                             other_event ? std::string(", and time 0 at ") + kNames[event] : "", sharper),
-         .cure = fmt::format("\"tx_mirrored\": true{} in a description",
-                             other_event ? ", \"t_zero\": \"" + word + "\"" : ""),
-         .key = "tx",
-         .word = word,
-         .mirrored = true});
-    return;
-  }
-  doubts.push_back({.text = fmt::format("time 0 is {}, but points of the first frame are sharper with {} {}",
-                                        kNames[stated], kNames[event], sharper),
-                    .cure = fmt::format("\"t_zero\": \"{}\" in a description", word),
-                    .key = "t_zero",
-                    .word = word});
-}
+TimeEvent g_event = TimeEvent::first_firing;
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
 
@@ -340,7 +248,7 @@ std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byt
   }
   doubt_pairs(a, frame, doubts);
   if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
-  doubt_points(a, frame, doubts);
+  if (const auto measured = measure_spectrum(a, frame)) (void)find_other_facts(StatedFacts(a, g_event), frame, measured->center_hz);
   doubt_full_matrix(a, frame, doubts);
   return doubts;
 }

@@ -1,0 +1,29 @@
+// Tests of a frame's samples that need no delays: neighbouring elements receive similar echoes, so that their order and
+// their polarity show in the samples alone. Any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/doubts/agreement.h"
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+struct ChannelFinding {
+  enum class Kind { order, polarity, axes, unlike };
+  Kind kind = Kind::order;
+  std::string words = {};      // "neighbours exchanged in pairs"
+  SampleReading reading = {};  // correction; empty: none is known
+  double stated = 0.0, found = 0.0;  // likeness of neighbours, 0 to 1
+};
+
+// Returns the first finding; nullopt: none, or too few or silent elements. `centre_hz`: of the echoes.
+std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz);
+
+// Returns the correlation of the samples of two frames, 0 to 1.
+double frame_correlation(const Acquisition& a, std::span<const std::byte> one, std::span<const std::byte> other);
+
+}  // namespace echoloop

@@ -1,0 +1,29 @@
+// Contradictions between the samples of a frame and the facts of its recording, found by the agreement of its channels
+// under other facts (agreement.h, hypotheses.h) and by tests without delays (channel_tests.h). Any thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/doubts/hypotheses.h"
+
+namespace echoloop {
+
+struct FactDoubt {
+  std::string fact = {};  // "scale", "t0", "t_zero", "tx", "element_order", ...
+  std::string text = {};  // "The order of the transmits contradicts the echoes: reversed, ..."
+  std::string cure = {};  // keys of a description; empty: no single one
+  nlohmann::json patch = nlohmann::json::object();  // the same, for programs
+  double stated = 0.0, found = 0.0;                 // agreement of the channels
+  std::vector<std::string> readings = {};           // facts that explain the echoes alike
+};
+
+nlohmann::json to_json(const FactDoubt& doubt);
+
+std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame);
+nlohmann::json doubts_of(const StatedFacts& stated, std::span<const std::byte> frame,
+                         std::span<const std::byte> second);
+
+}  // namespace echoloop

@@ -1,0 +1,59 @@
+// Other facts of a recording, by the mistakes of the field: each is a change of the stated facts, tested by the
+// agreement of the channels (agreement.h) and described by keys of a description. Any thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/doubts/agreement.h"
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+enum class TimeEvent { first_firing, origin, centre };  // as "t_zero" of a description
+[[nodiscard]] const char* event_key(TimeEvent event);
+[[nodiscard]] const char* event_words(TimeEvent event);
+
+// Facts as stated, with the times of the file.
+struct StatedFacts {
+  Acquisition a;
+  TimeEvent event = TimeEvent::origin;
+  std::vector<double> t0_s = {};  // of each transmit, relative to its event
+
+  StatedFacts(Acquisition facts, TimeEvent counted_from);
+};
+
+enum class Family { none, scale, rate, pitch, t0, event, side, order, angles, kind, samples, polarity, demod };
+
+// Change of facts; members compose.
+struct Change {
+  Family family = Family::none;
+  double scale = 1.0;    // of pitch x sampling frequency / sound speed, inverse: factor on the sound speed
+  double rate = 1.0;   // factor on the sampling frequency
+  double pitch = 1.0;  // factor on the positions of the elements
+  double shift_s = 0.0;  // of all t0
+  std::optional<TimeEvent> event = {};
+  bool mirrored = false;                // left and right of the transmits
+  std::vector<std::size_t> order = {};  // stated transmit of each event
+  double angle_factor = 1.0, angle_offset_rad = 0.0;
+  std::vector<double> angles_rad = {};
+  std::optional<TransmitKind> kind = {};
+  double distance_factor = 1.0;  // of foci and sources
+  double demod_hz = 0.0;         // 0: as stated
+  SampleReading reading = {};
+  std::string words = {};  // "the angles times 2"
+
+  [[nodiscard]] Acquisition apply(const StatedFacts& stated) const;
+  // Returns the keys of a description with these facts; the scale is left out.
+  [[nodiscard]] nlohmann::json patch(const StatedFacts& stated) const;
+  [[nodiscard]] Change with(const Change& other) const;
+};
+
+[[nodiscard]] double event_s(TimeEvent event, const Transmit& t, const Acquisition& a);
+
+// Returns all changes to try but those of the scale and of t0.
+[[nodiscard]] std::vector<Change> other_readings(const StatedFacts& stated);
+
+}  // namespace echoloop
