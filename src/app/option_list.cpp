@@ -133,6 +133,8 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
 
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where available (default)");
+  app.add_flag("--motion,!--no-motion", o.motion,
+               "Zoom and panels move in 120 ms, unless switched off in F1 (default)");
   add_number(app, "--scale", o.ui_scale, "Scale of the user interface, 0.75 to 3; 0 = automatic")->type_name("S");
   app.add_flag("--kiosk{60}", t.kiosk,
                "Unattended display: resets everything after S seconds without input (default 60); no opening, saving, "
@@ -300,6 +302,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--match-levels", kPairInFigure},
     {"--marks", kUseOfMarks},
     {"--interop", kScreen, WithoutNeed::said},
+    {"--motion", kScreen, WithoutNeed::said},
     {"--scale", kScreen, WithoutNeed::said},
     {"--kiosk", kWindow},
     {"--width", kScreen, WithoutNeed::said},

@@ -285,16 +285,17 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   return dock;
 }
 
-void Screen::restore_view(const ViewSettings& settings) {
-  // Keeps the values for the next run, which are neither set nor reset.
+void Screen::restore_view(const ViewSettings& settings, KeptSettings keeping) {
   ViewSettings kept = settings;
-  kept.last_folder = view_.last_folder;
   kept.place = view_.place;
-  kept.recent = view_.recent;
-  kept.toured = view_.toured;
-  kept.try_closed = view_.try_closed;
-  kept.saving = view_.saving;
-  kept.motion = view_.motion;
+  if (keeping == KeptSettings::of_the_user) {
+    kept.last_folder = view_.last_folder;
+    kept.recent = view_.recent;
+    kept.toured = view_.toured;
+    kept.try_closed = view_.try_closed;
+    kept.saving = view_.saving;
+    kept.motion = view_.motion;
+  }
   view_ = std::move(kept);
   requests_.scale_chosen = view_.scale > 0;
 }

@@ -59,7 +59,7 @@ class Screen {
   [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }  // interface scale, in the window
   // Resets the view to its initial state; keeps the opened files and their folders.
   void reset_view();
-  void restore_view(const ViewSettings& settings);
+  void restore_view(const ViewSettings& settings, KeptSettings keeping = KeptSettings::of_the_user);
 
  private:
   void begin_frame(const Model& model, Edits& edits, const SceneInput& input);

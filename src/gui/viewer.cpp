@@ -357,7 +357,9 @@ RgbImage Viewer::screenshot() const {
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
 void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
 void Viewer::reset_view() { impl_->screen.reset_view(); }
-void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
+void Viewer::restore_view(const ViewSettings& settings, KeptSettings keeping) {
+  impl_->screen.restore_view(settings, keeping);
+}
 double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->clock.input_ns) * 1e-9; }
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }

@@ -93,7 +93,7 @@ class Viewer {
   void apply_layout(const LayoutText& layout);  // of a session
   // Set columns, panels, docks and scale to their initial state, or to `settings`.
   void reset_view();
-  void restore_view(const ViewSettings& settings);
+  void restore_view(const ViewSettings& settings, KeptSettings keeping = KeptSettings::of_the_user);
   [[nodiscard]] double idle_s() const;  // time since the last input of any kind
 
   // Releases the image on screen; call before Mailbox::reset().

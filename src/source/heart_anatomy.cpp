@@ -190,6 +190,20 @@ double ejects(double phase) {
   return through(kKnots, phase);
 }
 
+double ecg_mv(double phase) {
+  struct Wave {
+    double phase, width, mv;
+  };
+  static constexpr Wave kWaves[] = {
+      {-0.21, 0.022, 0.15}, {-0.030, 0.009, -0.12}, {0.0, 0.011, 1.2}, {0.030, 0.010, -0.28}, {0.32, 0.045, 0.30}};
+  double mv = 0.0;
+  for (const Wave& wave : kWaves) {
+    const double from = phase - wave.phase, away = from - std::round(from);
+    mv += wave.mv * std::exp(-0.5 * away * away / (wave.width * wave.width));
+  }
+  return mv;
+}
+
 const Leaflet& leaflet(int i) {
   // Hinges at the ends of the cavities' base; the lengths are 3 % above the annulus so that the tips meet, tented.
   static const Leaflet kAll[kLeaflets] = {

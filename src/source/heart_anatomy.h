@@ -48,6 +48,10 @@ bool in_cavity(double x_mm, double z_mm);
 double fills(double phase);
 double ejects(double phase);
 
+// Electrocardiogram, mV: a Gaussian per wave, as the model of McSharry et al. 2003 (IEEE Trans. Biomed. Eng. 50, 289),
+// at the times of this beat: P before filling A, T at the end of ejection.
+double ecg_mv(double phase);
+
 // Valve leaflet: a thin sheet hinged on the annulus that swings between closed (its tip meets the other leaflet's half
 // way) and open (towards the apex).
 struct Leaflet {

@@ -89,9 +89,10 @@ class HeartScene final : public Scene {
       : placement_(setup.field),
         period_(std::max<std::uint64_t>(
             2, static_cast<std::uint64_t>(std::llround(setup.frame_rate_hz / setup.heart.rate_hz)))),
+        beat_s_(static_cast<double>(period_) / setup.frame_rate_hz),
         blood_m_per_beat_((setup.heart.peak_blood_m_s > 0.0 ? setup.heart.peak_blood_m_s
                                                             : std::min(0.85 * setup.aliasing_m_s, kMostBlood_m_s)) *
-                          static_cast<double>(period_) / setup.frame_rate_hz) {
+                          beat_s_) {
     const Field& field = setup.field;
     Random random(setup.seed);
     const double first_m = 0.3 * field.scale * kMetresPerMillimetre;
@@ -114,6 +115,13 @@ class HeartScene final : public Scene {
   [[nodiscard]] const Scatterers& fixed() const override { return fixed_; }
   [[nodiscard]] std::uint64_t n_states() const override { return period_; }
   [[nodiscard]] std::uint64_t state(std::uint64_t index) const override { return index % period_; }
+
+  [[nodiscard]] EcgPtr ecg() const override {
+    constexpr int kSamples = 1000;
+    const auto ecg = std::make_shared<Ecg>(Ecg{.period_s = beat_s_, .mv = {}});
+    for (int i = 0; i < kSamples; ++i) ecg->mv.push_back(static_cast<float>(heart::ecg_mv(i / double{kSamples})));
+    return ecg;
+  }
 
   void moving(std::uint64_t state, Scatterers& out) const override {
     const double phase = static_cast<double>(state) / static_cast<double>(period_);
@@ -222,7 +230,8 @@ class HeartScene final : public Scene {
   }
 
   Placement placement_;
-  std::uint64_t period_;
+  std::uint64_t period_;  // frames
+  double beat_s_;
   double blood_m_per_beat_;  // path of the fastest blood if it kept its speed
   Path filling_{heart::fills};
   Path ejection_{heart::ejects};

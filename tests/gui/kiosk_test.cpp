@@ -274,11 +274,13 @@ class RandomInput {
 class RandomEvents : public Kiosk, public ::testing::WithParamInterface<unsigned> {};
 
 TEST_P(RandomEvents, EndInTheStartImage) {
-  open(2.0, 1024, 640);
+  constexpr std::pair<int, int> kSizes[] = {{1024, 640}, {1280, 720}, {1600, 900}};
+  const auto [width, height] = kSizes[GetParam() % std::size(kSizes)];
+  open(2.0, width, height);
   const Look start = settled();
   const ViewSettings view = app_->viewer().settings();
   const std::size_t files = folder_.files();
-  RandomInput random(GetParam(), 1024, 640);
+  RandomInput random(GetParam(), static_cast<float>(width), static_cast<float>(height));
   while (random.events() < 1000) {
     inject(random.next(), 1);
     ASSERT_FALSE(app_->viewer().should_close()) << random.events();
@@ -295,7 +297,7 @@ TEST_P(RandomEvents, EndInTheStartImage) {
   EXPECT_EQ(folder_.files(), files) << "nothing was written";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U, 9U));
 
 TEST_F(Kiosk, DoesNotOfferTheManual) {
   ASSERT_NO_FATAL_FAILURE(open(60));

@@ -82,9 +82,10 @@ TEST(Options, PaceFaultsAndMemoryForLookingBack) {
 }
 
 TEST(Options, RunAndFiles) {
-  const Options o = parse({"sim:points", "--headless", "--frames", "12", "--duration", "2.5", "--backend", "cpu",
-                           "--no-interop", "--image-out", "a.npy", "--png", "b.png", "--screenshot", "c.png",
-                           "--report", "d.json", "--trace", "e.json"});
+  const Options o =
+      parse({"sim:points",   "--headless",   "--frames",    "12",          "--duration", "2.5",   "--backend",
+             "cpu",          "--no-interop", "--no-motion", "--image-out", "a.npy",      "--png", "b.png",
+             "--screenshot", "c.png",        "--report",    "d.json",      "--trace",    "e.json"});
   EXPECT_EQ(o.source, "sim:points");
   EXPECT_TRUE(o.source_given);
   EXPECT_TRUE(o.headless);
@@ -92,6 +93,7 @@ TEST(Options, RunAndFiles) {
   EXPECT_EQ(o.duration_s, 2.5);
   EXPECT_EQ(o.backend, BackendChoice::cpu);
   EXPECT_FALSE(o.interop);
+  EXPECT_FALSE(o.motion);
   EXPECT_EQ(o.files["--image-out"], "a.npy");
   EXPECT_EQ(o.files["--png"], "b.png");
   EXPECT_EQ(o.files["--screenshot"], "c.png");

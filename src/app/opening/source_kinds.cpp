@@ -150,6 +150,7 @@ OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts
   opened.info.acquisition = opened.source->acquisition();
   if (const SeekableSource* const seekable = opened.source->seekable()) {
     opened.info.frame_count = seekable->frame_count();
+    opened.info.ecg = seekable->ecg();
   }
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   return opened;

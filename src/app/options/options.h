@@ -91,6 +91,7 @@ struct StreamingOptions {
 
 struct WindowOptions {
   bool interop = true;
+  bool motion = true;
   double ui_scale = 0.0;      // 0 = from the monitor
   double kiosk_idle_s = 0.0;  // time without input until a complete reset; 0 = no kiosk
   int width = 1600;

@@ -56,7 +56,7 @@ ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop
           .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
           .first_mode = scripted && !kiosk ? WindowMode::engineer : WindowMode::view,
           .ui_scale = options.ui_scale,
-          .motion = scripted || surface == SurfaceKind::offscreen ? Motion::off : Motion::on,
+          .motion = scripted || surface == SurfaceKind::offscreen || !options.motion ? Motion::off : Motion::on,
           .closing = kiosk ? Closing::never : Closing::by_user,
           .vsync = true,
           .queries = std::move(queries)};

@@ -37,7 +37,7 @@ void WindowReset::apply(const Setup& wanted) {
   state_.cine.playing = false;
   ++state_.reset.count;  // increased again when the source is open: marks of either open no panel
   viewer_.reset_view();
-  viewer_.restore_view(wanted.view);
+  viewer_.restore_view(wanted.view, is_kiosk(options_) ? KeptSettings::place : KeptSettings::of_the_user);
   if (is_kiosk(options_)) viewer_.screen().present();
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ecg.h"
 #include "core/facts.h"
 #include "core/params.h"
 #include "core/sample_log.h"
@@ -99,7 +100,8 @@ struct SourceInfo {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // playback rate unless the user sets another
-  SampleLogPtr samples = {};      // null: a phantom, whose samples are valid
+  EcgPtr ecg = {};
+  SampleLogPtr samples = {};  // null: a phantom, whose samples are valid
   // For a recording of a scanner: frames between its own that the sender had lost, and that are unaccounted for.
   std::uint64_t recorded_lost = 0, recorded_missing = 0;
   bool scanner_times = false;  // the frame times are those of the scanner's clock

@@ -68,6 +68,10 @@ struct ViewSettings {
   }
 };
 
+// Settings that a reset leaves as they are: folders, recent files, what was shown or closed for good, motion, saving;
+// or the place of the window alone, for the next visitor of a kiosk.
+enum class KeptSettings { of_the_user, place };
+
 [[nodiscard]] inline ViewSettings initial_view(WindowMode mode) {
   ViewSettings view;
   view.mode = mode;

@@ -27,11 +27,11 @@ namespace {
 
 // Draws at the lower right of an image.
 void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
-  const float w = ui.width(Type::small, text) + ui.px(16), h = ui.px(22), margin = ui.px(8);
+  const float w = ui.width(Type::small, text) + ui.px(16), margin = ui.px(8);
   if (w + 2 * margin > image.width()) return;
-  const Rect chip{image.x1 - margin - w, image.y1 - margin - h, image.x1 - margin, image.y1 - margin};
+  const Rect chip{image.x1 - margin - w, image.y1 - ui.px(30), image.x1 - margin, image.y1 - margin};
   ui.fill(chip, theme::kChip, 4);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, h, theme::kText, text);
+  ui.text(Type::small, {chip.x0 + ui.px(8), chip.y0, chip.x1, chip.y1}, theme::kText, text);
 }
 
 // Changes the depth by the wheel over the vertical ruler; returns true if it has changed.
@@ -63,12 +63,9 @@ void ImageArea::begin_frame() {
   side_a_ = {};
 }
 
-LabelLetters ImageArea::letters_of(Place place) {
-  return place == Place::presentation ? LabelLetters::large : LabelLetters::small;
-}
-
 void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Place place) {
   const bool presented = place == Place::presentation;
+  ecg_ = c.model.source.ecg != nullptr ? take_ecg_band(c.ui, area) : Rect{};
   const Grid& grid = input.image.grid;
   const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
                        .flow = is_overlay(c.edits.params.color_flow.mode),
@@ -234,6 +231,7 @@ void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place 
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
+  if (ecg_.height() > 0) draw_ecg(c.ui, *c.model.source.ecg, input.image.stamp.time_s, ecg_);
   const Type numbers = presented ? Type::medium : Type::small;
   for (const AnalysisLayer* const layer : analysis_layers()) {
     if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects, numbers);

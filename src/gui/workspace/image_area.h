@@ -90,7 +90,9 @@ class ImageArea {
  private:
   enum class Place { window, presentation };
 
-  static LabelLetters letters_of(Place place);
+  static LabelLetters letters_of(Place place) {
+    return place == Place::presentation ? LabelLetters::large : LabelLetters::small;
+  }
   void lay_out(PanelContext& c, const SceneInput& input, Rect area, Place place);
   [[nodiscard]] bool beside() const { return side_a_.image.width() > 0; }
   [[nodiscard]] const ImageLayout& pointed_layout();
@@ -114,6 +116,7 @@ class ImageArea {
   ImageInteraction interaction_;
   bool inspect_ = false;  // the inspector opens when the mouse button is released
   float wipe_x_ = 0;
+  Rect ecg_;
 };
 
 // Progress of the next image, if slow enough to be shown: a thin line between image and caption, with elapsed and
