@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "app/commands.h"
-#include "app/image_files.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"

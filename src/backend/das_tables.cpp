@@ -8,8 +8,7 @@
 
 #include "core/error.h"
 #include "core/grid.h"
-#include "core/long_work.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 #include "dsp/fir_design.h"
 
 namespace echoloop {

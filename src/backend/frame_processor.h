@@ -14,8 +14,8 @@
 #include "backend/plan.h"
 #include "core/grid.h"
 #include "core/mailbox.h"
+#include "core/params.h"
 #include "core/results/image.h"
-#include "core/transmits.h"
 #include "dsp/complex.h"
 #include "dsp/level.h"
 

@@ -9,7 +9,6 @@
 #include "backend/das_tables.h"
 #include "backend/frame_processor.h"
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/process_memory.h"
 #include "core/units.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backend/analyses.h"
-#include "backend/flow_device.h"
 #include "backend/flow_engine.h"
 #include "core/results/analysis_images.h"
 #include "core/units.h"

@@ -6,7 +6,7 @@
 
 #include "core/grid.h"
 #include "core/param_table.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/units.h"
+#include "dsp/flow.h"
 #include "dsp/spectrum.h"
-#include "dsp/wall_filter.h"
 
 namespace echoloop {
 namespace {

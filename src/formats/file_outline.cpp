@@ -11,7 +11,7 @@
 #include "formats/base/open_request.h"
 #include "formats/open_recording.h"
 #include "formats/readers/description_json.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/sandbox/reader_main.h"
 
 namespace echoloop {

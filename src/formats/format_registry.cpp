@@ -1,4 +1,3 @@
-#include "formats/format_registry.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,10 +6,9 @@
 #include "core/error.h"
 #include "formats/base/format_table.h"
 #include "formats/base/mapping.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/npy.h"
-#include "formats/containers/zip.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
 

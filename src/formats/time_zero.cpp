@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {

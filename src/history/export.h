@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/results/image.h"
-#include "render/palette.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 

@@ -21,7 +21,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/units.h"
 
 namespace echoloop {

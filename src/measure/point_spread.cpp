@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "measure/levels.h"
 #include "measure/region.h"
-#include "measure/region_stats.h"
 
 namespace echoloop {
 namespace {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/long_work.h"
+#include "core/error.h"
 
 namespace echoloop {
 namespace {

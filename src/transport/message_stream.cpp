@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "transport/payload.h"
-
 namespace echoloop {
 namespace {
 

@@ -11,9 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_steps.h"
-#include "backend/cpu/das_rows.h"
 #include "core/units.h"
 #include "support/das_double.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/cpu/das_rows.h"
+#include "backend/cpu/cpu_steps.h"
 #include "backend/plan.h"
 #include "support/acquisitions.h"
 

@@ -13,7 +13,6 @@
 #include "core/param_table.h"
 #include "core/process_memory.h"
 #include "formats/open_recording.h"
-#include "source/checked_source.h"
 #include "source/live/live_listener.h"
 #include "source/live/live_source.h"
 #include "source/phantom.h"

@@ -20,7 +20,7 @@
 #include "core/units.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 namespace {

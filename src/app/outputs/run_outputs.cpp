@@ -10,7 +10,7 @@
 #include "app/outputs/report.h"
 #include "core/error.h"
 #include "core/process_memory.h"
-#include "history/analysis_files.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 namespace {

@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "app/outputs/array_file.h"
 #include "app/outputs/film_job.h"
 #include "app/stream/session.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/process_memory.h"
 #include "core/units.h"
 

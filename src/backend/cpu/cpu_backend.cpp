@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_objects.h"
 #include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/simulated_bus.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 #include "backend/plain_array.h"
 #include "core/timing_trace.h"

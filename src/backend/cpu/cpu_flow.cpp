@@ -14,10 +14,9 @@
 
 #include "backend/cpu/isa_loops.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "dsp/flow.h"
 #include "dsp/level.h"
-#include "dsp/wall_filter.h"
 
 namespace echoloop {
 

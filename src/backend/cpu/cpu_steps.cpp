@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
-#include "backend/cpu/das_rows.h"
 #include "backend/plain_array.h"
+#include "core/error.h"
 #include "dsp/fir_design.h"
 #include "dsp/level.h"
 #include "dsp/spectrum.h"
@@ -400,6 +402,111 @@ void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, 
                      lines + line * static_cast<std::size_t>(plan_->n_out));
     }
   });
+}
+
+namespace {
+
+constexpr CpuKernels kPortable{"portable",      nullptr, nullptr, &portable::kSlowTimeSteps, &portable::method_row,
+                               &portable::kSlsc};
+#if defined(ECHO_X86)
+constexpr CpuKernels kAvx2{
+    "avx2", avx2::das_window_tile, &avx2::kLineSteps, &avx2::kSlowTimeSteps, &avx2::method_row, &avx2::kSlsc};
+constexpr CpuKernels kAvx512{
+    "avx512",      avx512::das_window_tile, &avx512::kLineSteps, &avx512::kSlowTimeSteps, &avx512::method_row,
+    &avx512::kSlsc};
+#endif
+
+CpuKernel named(const std::string& name) {
+  if (name == "portable") return CpuKernel::portable;
+  if (name == "avx2") return CpuKernel::avx2;
+  if (name == "avx512") return CpuKernel::avx512;
+  throw Error("ECHOLOOP_CPU_KERNEL", "\"" + name + "\"", "portable, avx2 or avx512");
+}
+
+CpuKernel best_kernel() {
+  if (const char* name = std::getenv("ECHOLOOP_CPU_KERNEL"); name != nullptr && *name != '\0') return named(name);
+  for (const CpuKernel kernel : {CpuKernel::avx512, CpuKernel::avx2}) {
+    if (has_cpu_kernel(kernel)) return kernel;
+  }
+  return CpuKernel::portable;
+}
+
+}  // namespace
+
+bool has_cpu_kernel(CpuKernel kernel) {
+#if defined(ECHO_X86)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (kernel == CpuKernel::avx2) return avx2;
+  if (kernel == CpuKernel::avx512) {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  }
+#endif
+  return kernel == CpuKernel::automatic || kernel == CpuKernel::portable;
+}
+
+const CpuKernels& cpu_kernels(CpuKernel kernel) {
+  if (kernel == CpuKernel::automatic) kernel = best_kernel();
+  if (!has_cpu_kernel(kernel)) {
+    throw Error("CPU kernel", kernel == CpuKernel::avx2 ? "avx2 is not supported" : "avx512 is not supported",
+                "a kernel supported by this processor", "portable runs on every processor");
+  }
+#if defined(ECHO_X86)
+  if (kernel == CpuKernel::avx512) return kAvx512;
+  if (kernel == CpuKernel::avx2) return kAvx2;
+#endif
+  return kPortable;
+}
+
+namespace portable {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* pixels);
+}  // namespace portable
+namespace avx2 {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* pixels);
+}  // namespace avx2
+
+namespace {
+
+// Returns true by the processor's feature flags, never by its model.
+bool has_avx2() {
+#if defined(ECHO_X86)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+void RowScratch::resize(int n_pixels, int n_tx) {
+  constexpr int kArrays = 9;  // see das_rows_kernel.h; then re and im of each transmit's sum
+  values.resize(static_cast<std::size_t>(n_pixels) * static_cast<std::size_t>(kArrays + 2 * n_tx));
+}
+
+void portable::das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
+  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+}
+
+void portable::das_column(const DasGeometry& geometry, const Complex* iq, int ix, RowScratch& scratch, Complex* image) {
+  portable::das_column(geometry, iq, ix, scratch.values.data(), image);
+}
+
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
+#if defined(ECHO_X86)
+  static const bool fast = has_avx2();
+  if (fast) return avx2::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+#endif
+  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+}
+
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, RowScratch& scratch, Complex* image) {
+#if defined(ECHO_X86)
+  static const bool fast = has_avx2();
+  if (fast) return avx2::das_column(geometry, iq, ix, scratch.values.data(), image);
+#endif
+  portable::das_column(geometry, iq, ix, scratch.values.data(), image);
 }
 
 }  // namespace echoloop

@@ -3,8 +3,8 @@
 // become the copy that every machine runs.
 #include <cstddef>
 
-#include "backend/cpu/das_rows.h"
 #include "backend/cpu/receive_weights.h"
+#include "dsp/das.h"
 
 namespace echoloop::ECHO_ISA {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "backend/cpu/cpu_steps.h"
-#include "core/long_work.h"
+#include "core/error.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
 

@@ -5,10 +5,10 @@
 // them, because the ring wraps around. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a
 // clone works on the next ensemble meanwhile, with its own stream, library handles and memory: for 64 frames of 256 x
 // 512 pixels 80 MiB plus the libraries' own, in addition to the ring's 128 MiB.
-#include "backend/cuda/cuda_flow.h"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +19,7 @@
 #include "backend/cuda/runtime/device_buffer.h"
 #include "backend/cuda/runtime/math_libraries.h"
 #include "backend/cuda/runtime/stream.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 
 namespace echoloop::cuda {
 
@@ -369,6 +369,34 @@ void CudaFlowDevice::keep_components(const Decomposition& decomposition, Compone
     keep_columns(v, n, 0, n - last, Keep::rest, w, stream());
   }
 }
+
+// Sums of a gate: one small kernel per frame on the processing stream writes them into page-locked host memory; an
+// event per frame marks their completion. Nothing waits.
+class CudaGateDevice final : public GateDevice {
+ public:
+  explicit CudaGateDevice(std::shared_ptr<Context> context);
+  ~CudaGateDevice() override;
+  CudaGateDevice(const CudaGateDevice&) = delete;
+  CudaGateDevice& operator=(const CudaGateDevice&) = delete;
+
+  bool take(const GateGeometry& gate, const PixelView& pixels) override;
+  std::span<const Complex> next() override;
+  void wait() override;
+
+ private:
+  static constexpr std::size_t kSlots = 32;  // far more frames than lanes hold
+  struct Slot {
+    Event there{EventUse::order};
+    int bands = 0;
+  };
+
+  std::shared_ptr<Context> context_;  // first: freed last
+  std::array<Slot, kSlots> slots_;
+  Complex* host_ = nullptr;    // [kSlots][kMaxGateBands]
+  Complex* device_ = nullptr;  // device address of the same memory
+  std::uint64_t taken_ = 0;
+  std::uint64_t returned_ = 0;
+};
 
 CudaGateDevice::CudaGateDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {
   void* memory = nullptr;

@@ -1,5 +1,3 @@
-#include "formats/containers/mat_tree.h"
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "formats/containers/mat_file.h"
 
 namespace echoloop {
 namespace {

@@ -15,9 +15,9 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/zip.h"
+#include "formats/containers/archives.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

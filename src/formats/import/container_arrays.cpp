@@ -4,11 +4,10 @@
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/containers/mat_values.h"
-#include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
 #include "formats/import/array_tree.h"
 #include "formats/import/guess.h"

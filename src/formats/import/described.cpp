@@ -8,8 +8,8 @@
 #include "core/units.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/mapping.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 #include "formats/readers/samples.h"
 

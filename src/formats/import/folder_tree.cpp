@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

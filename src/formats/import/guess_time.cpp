@@ -6,7 +6,6 @@
 
 #include "core/units.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

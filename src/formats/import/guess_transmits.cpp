@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

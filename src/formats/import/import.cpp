@@ -8,11 +8,10 @@
 #include <string_view>
 
 #include "formats/base/format_table.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
-#include "formats/containers/zip.h"
-#include "formats/import/spellings.h"
+#include "formats/import/guess.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {

@@ -14,8 +14,8 @@
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/npy.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/containers/archives.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {

@@ -8,8 +8,7 @@
 #include "core/units.h"
 #include "formats/base/mapping.h"
 #include "formats/readers/description.h"
-#include "formats/readers/placed_probe.h"
-#include "formats/readers/wave_fit.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {

@@ -8,8 +8,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/library_recording.h"
-#include "formats/readers/placed_probe.h"
-#include "formats/readers/wave_fit.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {

@@ -16,7 +16,6 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/containers/mat_values.h"
 #include "formats/readers/must.h"
 #include "formats/readers/samples.h"

@@ -10,10 +10,10 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/containers/npy.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/pickle.h"
 #include "formats/readers/description.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {

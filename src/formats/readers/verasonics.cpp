@@ -20,7 +20,6 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/verasonics_scheme.h"
 

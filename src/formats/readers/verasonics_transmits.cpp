@@ -7,9 +7,8 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/mapping.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/verasonics_scheme.h"
-#include "formats/readers/wave_fit.h"
 
 namespace echoloop::verasonics {
 namespace {

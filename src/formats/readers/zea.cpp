@@ -20,9 +20,8 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/wave_fit.h"
 
 namespace echoloop {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop {
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 extern char** environ;
 

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "source/checked_source.h"
+#include "source/source.h"
 
 namespace echoloop {
 namespace {

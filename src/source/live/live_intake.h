@@ -19,7 +19,6 @@
 #include "core/frame.h"
 #include "core/stream_settings.h"
 #include "source/live/live_protocol.h"
-#include "source/live/live_scan.h"
 #include "source/source.h"
 #include "transport/frame_arena.h"
 

@@ -5,9 +5,9 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
-#include "source/live/live_scan.h"
+#include "source/live/live_protocol.h"
 #include "source/live/live_source.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/fir_design.h"
 
 namespace echoloop::cuda {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 
 namespace echoloop::cuda {
 namespace {

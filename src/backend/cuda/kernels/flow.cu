@@ -1,6 +1,6 @@
 // Flow kernels between cuBLAS's matrix products and cuSOLVER's eigenvectors.
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/gate_spectrum.h"
 #include "dsp/level.h"
 

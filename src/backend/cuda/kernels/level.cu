@@ -1,7 +1,7 @@
 // Envelope and compress stages: magnitudes, their maximum, decibels. The maximum uses two launches without atomics; it
 // does not depend on the order, so the level is the same in every run.
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {

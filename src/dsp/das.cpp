@@ -1,4 +1,4 @@
-#include "dsp/delays.h"
+#include "dsp/das.h"
 
 #include <algorithm>
 #include <cmath>

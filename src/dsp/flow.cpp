@@ -1,4 +1,4 @@
-#include "dsp/wall_filter.h"
+#include "dsp/flow.h"
 
 #include <algorithm>
 #include <cmath>
