@@ -12,11 +12,6 @@
 #include <tuple>
 #include <vector>
 
-// Text rasterised into RGB images on the CPU, in the fonts of the window, without OpenGL and without ImGui. One thread
-// at a time.
-
-// Colours of drawings without ImGui, equal to those of the window (theme.h).
-
 namespace echoloop {
 
 // Colours of 8 bit per channel, and images of them. Plain values; any thread.
@@ -33,20 +28,15 @@ struct RgbImage {
   std::vector<std::uint8_t> rgb;  // [height][width][3], top row first
 };
 
-}  // namespace echoloop
-
-namespace echoloop::ink {
-
+// Colours of drawings without ImGui, equal to those of the window (theme.h).
+namespace ink {
 inline constexpr Rgb kText = {232, 236, 239};
 inline constexpr Rgb kText2 = {169, 178, 186};
 inline constexpr Rgb kMuted = {139, 149, 158};
 inline constexpr Rgb kTick = {95, 104, 112};
 inline constexpr Rgb kEdge = {58, 66, 74};
 inline constexpr Rgb kAccent = {76, 195, 224};
-
-}  // namespace echoloop::ink
-
-namespace echoloop {
+}  // namespace ink
 
 enum class Weight { regular, strong };
 
@@ -64,6 +54,8 @@ unsigned int next_letter(std::string_view text, std::size_t& at);
 // tabular: equal widths, for numbers that change on screen; proportional: the font's own, for figures.
 enum class Digits { tabular, proportional };
 
+// Text rasterised into RGB images on the CPU, in the fonts of the window, without OpenGL and without ImGui. One thread
+// at a time.
 class TextRasterizer {
  public:
   explicit TextRasterizer(

@@ -31,9 +31,6 @@
 
 namespace echoloop {
 
-// One running configuration: slots' memory, ring, processing thread, producer thread, started in this order and stopped
-// in reverse. Fixed for its lifetime; a Session makes a new one when slots, lanes, memory or streams change.
-
 // Memory of a stream on the host and on the device, and check that another configuration fits.
 
 // Bytes; device numbers are 0 on the CPU.
@@ -190,6 +187,8 @@ struct StreamPlan {
   PinnedSource pinned;  // of the previous configuration
 };
 
+// One running configuration: slots' memory, ring, processing thread, producer thread, started in this order and stopped
+// in reverse. Fixed for its lifetime; a Session makes a new one when slots, lanes, memory or streams change.
 class RunningStream {
  public:
   explicit RunningStream(StreamPlan plan);  // starts both threads; throws if that fails

@@ -56,13 +56,13 @@ class AnalyticCpuSteps final : public CpuSteps {
   BandConditioner conditioner_;  // the specification; used for bands that filters do not support
   FirConditioner filters_;
   WindowDas window_;
-  bool filtering_ = false;        // filters_ conditions the frames of this plan
-  bool windows_ = false;          // window_ beamforms them
-  std::vector<RowScratch> rows_;  // per thread
-  PlainArray<Complex> lines_;     // [n_tx][n_el][n_out]
-  std::vector<float> peaks_;      // [n_tx][n_el], largest component of each line
-  PlainArray<Complex> pixels_;    // [nz][nx] of the beamformed grid
-  PlainArray<float> weights_;     // of an adaptive method, [nz][nx]
+  bool filtering_ = false;                // filters_ conditions the frames of this plan
+  bool windows_ = false;                  // window_ beamforms them
+  std::vector<std::vector<float>> rows_;  // per thread
+  PlainArray<Complex> lines_;             // [n_tx][n_el][n_out]
+  std::vector<float> peaks_;              // [n_tx][n_el], largest component of each line
+  PlainArray<Complex> pixels_;            // [nz][nx] of the beamformed grid
+  PlainArray<float> weights_;             // of an adaptive method, [nz][nx]
   MethodScratch method_scratch_;
   PlainArray<float> beam_envelope_;  // [nz][nx], if the image has another grid
 };
@@ -86,7 +86,7 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   method_scratch_.own.resize(rows_.size());
   if (scan_.has_value()) beam_envelope_.resize(pixels_.size());
   const DasGeometry& g = das_->geometry;
-  for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
+  for (auto& row : rows_) row.resize(row_scratch(g.columns != nullptr ? g.nz : g.nx, g.n_tx));
 }
 
 void AnalyticCpuSteps::condition(std::span<const std::byte> samples) {
@@ -129,7 +129,7 @@ void AnalyticCpuSteps::beamform_rows() {
   const auto row = kernels_.das_tile != nullptr ? &das_row : &portable::das_row;
   pool_.run(g.nz, 2, [&](int begin, int end, int thread) {
     for (int iz = begin; iz < end; ++iz) {
-      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
+      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)].data(),
           pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
     }
   });
@@ -140,7 +140,7 @@ void AnalyticCpuSteps::beamform_columns() {
   const auto column = kernels_.das_tile != nullptr ? &das_column : &portable::das_column;
   pool_.run(g.nx, 1, [&](int begin, int end, int thread) {
     for (int ix = begin; ix < end; ++ix) {
-      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)], pixels_.data());
+      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)].data(), pixels_.data());
     }
   });
 }
@@ -458,55 +458,30 @@ const CpuKernels& cpu_kernels(CpuKernel kernel) {
   return kPortable;
 }
 
-namespace portable {
-void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
-void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* pixels);
-}  // namespace portable
 namespace avx2 {
 void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
-void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* pixels);
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image);
 }  // namespace avx2
 
-namespace {
-
-// Returns true by the processor's feature flags, never by its model.
-bool has_avx2() {
-#if defined(ECHO_X86)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
-}  // namespace
-
-void RowScratch::resize(int n_pixels, int n_tx) {
+std::size_t row_scratch(int n_pixels, int n_tx) {
   constexpr int kArrays = 9;  // see das_rows_kernel.h; then re and im of each transmit's sum
-  values.resize(static_cast<std::size_t>(n_pixels) * static_cast<std::size_t>(kArrays + 2 * n_tx));
+  return static_cast<std::size_t>(n_pixels) * static_cast<std::size_t>(kArrays + 2 * n_tx);
 }
 
-void portable::das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
-  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
-}
-
-void portable::das_column(const DasGeometry& geometry, const Complex* iq, int ix, RowScratch& scratch, Complex* image) {
-  portable::das_column(geometry, iq, ix, scratch.values.data(), image);
-}
-
-void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels) {
 #if defined(ECHO_X86)
-  static const bool fast = has_avx2();
-  if (fast) return avx2::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+  static const bool fast = has_cpu_kernel(CpuKernel::avx2);
+  if (fast) return avx2::das_row(geometry, iq, iz, scratch, pixels);
 #endif
-  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+  portable::das_row(geometry, iq, iz, scratch, pixels);
 }
 
-void das_column(const DasGeometry& geometry, const Complex* iq, int ix, RowScratch& scratch, Complex* image) {
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image) {
 #if defined(ECHO_X86)
-  static const bool fast = has_avx2();
-  if (fast) return avx2::das_column(geometry, iq, ix, scratch.values.data(), image);
+  static const bool fast = has_cpu_kernel(CpuKernel::avx2);
+  if (fast) return avx2::das_column(geometry, iq, ix, scratch, image);
 #endif
-  portable::das_column(geometry, iq, ix, scratch.values.data(), image);
+  portable::das_column(geometry, iq, ix, scratch, image);
 }
 
 }  // namespace echoloop
