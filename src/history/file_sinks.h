@@ -14,11 +14,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/acquisition.h"
 #include "core/frame.h"
-#include "core/results/live_images.h"
 
 namespace echoloop {
 
@@ -69,7 +67,6 @@ std::span<const FileSinkRow> file_sinks();
 
 // Chain of receivers of the frames of a stream after reading: the ring offers each frame to the first sink, which
 // passes it on to the next (FrameKeeper). A sink outlives streams: begin() and end() mark a stream.
-
 struct KeptFrame {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps frame.samples
@@ -99,7 +96,6 @@ class FrameSink : public FrameKeeper {
 
 // NumPy array that grows by whole items along its first axis. Its header has room for any number of items and is
 // rewritten with each flush, so that a partial file can be read after a crash.
-
 struct NpyItems {
   const char* type;   // of the values: "<f4", "<i2", "|u1"
   std::string shape;  // of an item, as numpy prints it, without parentheses: "3, 128, 2048"
@@ -129,52 +125,5 @@ struct NamedText {
 void write_pair(const std::array<NamedText, 2>& files);
 
 nlohmann::json frame_json(const FrameStamp& stamp);
-
-// Result files of the analyses of a run, one row each: --help, the check of output files, the run and its report read
-// these rows. Constant data. [any thread]
-
-// State of an analysis at the end of a run.
-struct AnalysisEnd {
-  nlohmann::json report;  // counts and the last result
-  // Writes the last result, with `about` in the JSON. Throws as write_file(). Empty: no result.
-  std::function<void(const std::filesystem::path& file, const nlohmann::json& about)> write = {};
-};
-
-struct AnalysisFileRow {
-  const char* option;
-  const char* type_name;  // of the file, in --help
-  const char* ending;     // required ending of the file's name
-  const char* beside;     // ending of the second file
-  const char* help;
-  const char* report;  // key in the run report
-  bool (*is_on)(const ImagingParams&);
-  const char* off;                                                     // the parameter that disables it
-  const char* on;                                                      // how to enable it
-  const char* missing;                                                 // reason for a missing result, and
-  const char* needs;                                                   // requirements of a result
-  AnalysisEnd (*end)(LiveImages& live, const AnalysisCounts& counts);  // gets the last result from `live`
-};
-
-std::span<const AnalysisFileRow* const> analysis_files();
-
-// Returns the last result, even if a window has received it; number 0: none.
-template <class T>
-const T& last_of(Mailbox<T>& made) {
-  made.take();
-  return made.front();
-}
-
-// Returns `counts` with the last result, which must outlive the AnalysisEnd; null: none.
-template <class Result>
-AnalysisEnd end_with(nlohmann::json counts, const Result* last, nlohmann::json (*describe)(const Result&),
-                     void (*write)(const std::filesystem::path&, const Result&, const nlohmann::json& about)) {
-  AnalysisEnd end{.report = std::move(counts)};
-  if (last == nullptr) return end;
-  end.report["last"] = describe(*last);
-  end.write = [last, write](const std::filesystem::path& file, const nlohmann::json& about) {
-    write(file, *last, about);
-  };
-  return end;
-}
 
 }  // namespace echoloop

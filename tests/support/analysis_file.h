@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "history/file_sinks.h"
+#include "history/export.h"
 
 namespace echoloop {
 

@@ -34,7 +34,6 @@
 namespace echoloop {
 
 // Receiver of every image of a running run: a video, an array. Each has a queue and a thread of its own.
-
 enum class WhenFull { wait, leave_out };
 
 struct ImageSinkRequest {
@@ -148,7 +147,6 @@ class FilmJob {
 
 // Arrays [frame][nz][nx] for NumPy that grow while a stream runs, written by a Recorder on its thread; the stream waits
 // for a slower disk.
-
 class ArrayFile {
  public:
   // Throws Error if the file cannot be made.
@@ -179,7 +177,6 @@ int say_ended(const RecorderStatus& ended, RunTotals& totals);
 
 // --iq-out: complex pixels of every frame of a run, before detection, in an array for NumPy [frame][nz][nx]; grid,
 // parameters and conventions in F.json. The window saves history frames in the same way.
-
 class IqSequence final : public ImageSink, public PixelSink {
  public:
   // Pixels of `grid`, the beamformed one. Throws Error if the file cannot be made.

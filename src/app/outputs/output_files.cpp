@@ -6,25 +6,16 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <functional>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
-#include "app/outputs/comparison.h"
-#include "app/outputs/measured_values.h"
 #include "app/outputs/report.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
-#include "gui/figure/figure.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/overlay/caption.h"
-#include "gui/overlay/flow_overlay.h"
-#include "gui/overlay/mark_drawing.h"
-#include "gui/overlay/transfer_function.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/film.h"
@@ -110,9 +101,8 @@ namespace {
 
 std::vector<const OutputRow*> outputs_of(const OutputFiles& files) {
   std::vector<const OutputRow*> wanted;
-  for (const OutputRow& row : output_rows()) {
+  for (const OutputRow& row : output_rows())
     if (!files[row.option].empty()) wanted.push_back(&row);
-  }
   return wanted;
 }
 
@@ -147,9 +137,8 @@ std::vector<Taken> inputs_of(const Options& options) {
     if (fs::exists(file, error) && !is_of_program(file)) inputs.push_back({file, "describes the input recording"});
   }
   std::error_code none;  // a file
-  for (const fs::path& file : fs::directory_iterator(recording, none)) {
+  for (const fs::path& file : fs::directory_iterator(recording, none))
     inputs.push_back({file, "is part of the input recording"});
-  }
   return inputs;
 }
 
@@ -170,11 +159,9 @@ void require_own_files(const Options& options) {
     const bool joined = row->option == std::string_view("--report") && report_is_beside_image(options.files);
     for (const fs::path& file : files) {
       if (!takes_one(file) || joined) continue;
-      for (const Taken& other : taken) {
-        if (same_file(file, other.file)) {
+      for (const Taken& other : taken)
+        if (same_file(file, other.file))
           throw Error(row->option, "'" + file.string() + "' " + other.by, "a separate file");
-        }
-      }
       taken.push_back({file, std::string("is also written by ") + row->option});
     }
   }
@@ -191,13 +178,11 @@ void require_place(const fs::path& file) {
                 "a name of up to " + std::to_string(kLongestFileName) + " bytes");
   }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  if (!fs::is_directory(folder, error)) {
+  if (!fs::is_directory(folder, error))
     throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
-  }
   if (fs::is_directory(target, error)) throw Error(file.string(), "a folder", "a file name");
-  if (takes_one(target) && ::access(folder.c_str(), W_OK) != 0) {
+  if (takes_one(target) && ::access(folder.c_str(), W_OK) != 0)
     throw Error(file.string(), "cannot be written: " + disk_error_text(errno), "a writable folder");
-  }
 }
 
 void require_outputs(const Options& options) {
@@ -205,13 +190,11 @@ void require_outputs(const Options& options) {
   for (const OutputRow* const row : outputs) {
     const fs::path& file = options.files[row->option];
     require_place(file);
-    if (row->ending != nullptr && file.extension() != row->ending) {
+    if (row->ending != nullptr && file.extension() != row->ending)
       throw Error(row->option, "'" + file.string() + "'", std::string("a file name ending in ") + row->ending);
-    }
   }
-  for (const OutputRow* const row : outputs) {
+  for (const OutputRow* const row : outputs)
     if (row->check != nullptr) row->check(options.files[row->option]);
-  }
   require_own_files(options);
 }
 
@@ -223,9 +206,8 @@ bool names_output(const OutputFiles& files, std::initializer_list<MadeOf> of) {
 }
 
 void require_no_other_output(const OutputFiles& files, std::string_view own) {
-  for (const OutputRow* const row : outputs_of(files)) {
+  for (const OutputRow* const row : outputs_of(files))
     if (row->option != own) throw Error(std::string(own), std::string("found ") + row->option, "no other output file");
-  }
 }
 
 void FileWriter::operator()(const std::function<void()>& write) {
@@ -371,125 +353,5 @@ void write_last_figure(const OutputOptions& options, const SourceInfo& source, L
   write_figure_of(file, std::move(order));
   write_text(std::filesystem::path(file).replace_extension(".json"), json_text(json, 2) + "\n");
 }
-
-}  // namespace echoloop
-
-#if defined(ECHO_HAVE_GUI)
-#include "app/options/folders.h"
-#include "app/session_file.h"
-#include "app/stats_collector.h"
-#include "gui/viewer.h"
-#endif
-
-namespace echoloop {
-
-void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer) {
-  const OutputFiles& files = run.options.files;
-  const auto wants = [&](const char* option, const std::function<void(const std::filesystem::path&)>& write) {
-    if (const std::filesystem::path& file = files[option]; !file.empty()) writer([&] { write(file); });
-  };
-  wants("--image-out", [&](const auto& file) {
-    nlohmann::json about = image_json(run.backend, run.named, image);
-    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
-    write_image_npy(file, image, about);
-  });
-  wants("--png", [&](const auto& file) { write_picture(file, image, image.params); });
-  wants("--png16", [&](const auto& file) {
-    write_levels(file, image, run.named, command_text(run.backend, run.named, image, kLevelsOption));
-  });
-  if (!wants_measures(files, run.marks) && files["--figure"].empty()) return;
-  PointsAgain again;
-  if (wants_measures(files, run.marks)) again = {.session = &run.session, .kept = frame_again(run.source, image.stamp)};
-  const Measured measured = measure_image(image, run.marks, again);
-  const MeasuredRun b{measured, run.marks, run.backend, run.named, run.doubts};
-  std::optional<Measured> measured_a;
-  std::optional<MeasuredRun> of_a;
-  if (a != nullptr) {
-    measured_a = measure_image(a->image, run.marks, {.session = &run.session, .kept = a->kept});
-    const bool same = a->image.acquisition == image.acquisition;
-    of_a.emplace(
-        MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr, a->frame_count});
-  }
-  const MeasuredRun* const run_a = of_a ? &*of_a : nullptr;
-  wants("--measurements", [&](const auto& file) { write_measurements(file, b, run_a); });
-  wants("--figure", [&](const auto&) { write_last_figure(run.options, run.info, run.live, image, b, {a, run_a}); });
-}
-
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
-                  const std::string& command) {
-  write_png16(path, image,
-              {{"Source", whole_name(source)},
-               {"Version", kVersion},
-               {"Frame", std::to_string(numbers_of(source).of(image.stamp))},
-               {"Parameters", json_text(params_json(image.params))},
-               {"Command", command}});
-}
-
-void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks, const ImageOverlays& over) {
-  const FlowImage* const flow = over.flow;
-  const bool low_rank = flow != nullptr && display.color_flow.mode == FlowMode::low_rank;
-  const bool overlay = flow != nullptr && !low_rank;
-  const Image shown = low_rank ? low_rank_image(image, *flow) : image;
-  RgbImage picture = render_rgb(shown, display.display);
-  if (overlay) draw_flow_in(picture, shown, *flow, display);
-  draw_marks_in(picture, shown.grid, marks, over);
-  if (overlay) add_flow_scale(picture, *flow, display);
-  write_png(path, picture.width, picture.height, picture.rgb);
-}
-
-#if defined(ECHO_HAVE_GUI)
-
-void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
-  const WindowOptions& options = run.window;
-  const Session& session = run.session;
-  WindowState state;
-  state.params = image.params;
-  state.defaults = default_params(*run.info.acquisition);
-  state.stream = session.stream();
-  state.source = run.info;
-  state.marks = run.marks;
-  state.device.backend = run.backend.name();
-  state.device.name = run.backend.device();
-  state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),
-                                    image.params, run.info.acquisition.get());
-  state.notices.formation_warning = formation_warning(*run.info.acquisition, image.params);
-  state.timeline_wanted = true;
-  StatsCollector().update(state, session, trace, 1);
-  if (totals.seconds > 0.0) {
-    state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
-    state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(session.frame_bytes());
-  }
-  // Over all frames, as in the report: no window has shown any.
-  state.numbers.latency.recent = trace.recent_latency(Latency::ready);
-  state.numbers.latency.since_start = trace.summarize_latency(Latency::ready);
-  update_run_state(state, session, {.on_gpu = run.backend.name() == "CUDA"});
-
-  run.live.images.back() = image;  // published again: the window shows new ones
-  run.live.images.publish();
-  Commands commands;  // none is executed
-  Viewer viewer({.width = options.width,
-                 .height = options.height,
-                 .surface = SurfaceKind::offscreen,
-                 .interop = Interop::off,
-                 .shader_dir = share_folder() / "shaders",
-                 .settings_file = {},
-                 .ui_scale = options.ui_scale,
-                 .vsync = false},
-                commands, run.live);
-  // The first frame computes the layout, the later ones draw its final state.
-  for (int i = 0; i < 3; ++i) viewer.frame(state);
-  const RgbImage picture = viewer.screenshot();
-  write_png(run.options.files["--screenshot"], picture.width, picture.height, picture.rgb);
-}
-
-#else
-
-void write_screenshot(const ImagedRun& run, const Image&, const TimingTrace&, const RunTotals&) {
-  throw Error("--screenshot " + run.options.files["--screenshot"].string(), "this program was built without a window",
-              "--png");
-}
-
-#endif
 
 }  // namespace echoloop

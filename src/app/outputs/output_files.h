@@ -16,15 +16,10 @@
 
 #include "app/options/options.h"
 #include "app/outputs/comparison.h"
-#include "app/outputs/doubts.h"
 #include "app/outputs/measured_values.h"
-#include "app/outputs/report.h"
-#include "app/stream/session.h"
-#include "core/results/image.h"
 #include "core/results/live_images.h"
 #include "core/timing_trace.h"
 #include "gui/figure/figure.h"
-#include "gui/overlay/analysis_overlays.h"
 #include "gui/state/marks.h"
 #include "gui/state/ui_state.h"
 
@@ -85,7 +80,6 @@ nlohmann::json given_json(const Options& options);
 void write_report(const OutputFiles& files, const nlohmann::json& report);
 
 // Figures in files: of the last image of a run, and of the window's.
-
 struct FigureOrder {
   std::vector<FigureImage> images;  // one, or A and B; titles are added
   std::string source;               // name for the caption
@@ -118,36 +112,5 @@ struct FigureA {
 // then with a description in a file of its own. Throws Error.
 void write_last_figure(const OutputOptions& options, const SourceInfo& source, LiveImages& live, const Image& image,
                        const MeasuredRun& run, const FigureA& a);
-
-// Output images: the image as displayed, and the whole window, with or without a display.
-
-// A finished run with an image.
-struct ImagedRun {
-  const OutputOptions& options;
-  const WindowOptions& window;  // for a screenshot
-  const SourceInfo& info;
-  Source& source;
-  const std::string& named;  // name of the source, as given by the user
-  const Backend& backend;
-  Session& session;
-  LiveImages& live;
-  const Marks& marks;
-  const std::vector<Doubt>* doubts;  // about the recording; null: not measured
-};
-// Writes --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison;
-// null: none.
-void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
-inline constexpr const char* kLevelsOption = "--png16 levels.png";  // for the command in a 16 bit PNG
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
-                  const std::string& command);
-
-// Writes the image with the display parameters of `display`, true aspect ratio, at least one PNG pixel per finer grid
-// step, with its overlays, the lines of analyses, and the flow with its colour bar.
-void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks = {}, const ImageOverlays& over = {});
-
-// Writes the window as it would show `image` (with host copy) with the last results of the analyses and the marks,
-// drawn offscreen. Throws Error if OpenGL 4.5 is not available.
-void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals);
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <utility>
 
+#include "app/image_files.h"
 #include "app/options/terminal.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"

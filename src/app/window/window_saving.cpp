@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "app/image_files.h"
 #include "app/options/folders.h"
 #include "app/outputs/comparison.h"
 #include "app/outputs/measured_values.h"

@@ -18,7 +18,7 @@ namespace echoloop {
 struct AnalysisRow;      // backend/analysis.h: its engine
 struct CpuDeviceRow;     // backend/cpu/cpu_steps.h: its device on the CPU
 struct CudaDeviceRow;    // backend/cuda/runtime/context.h: its device on a GPU
-struct AnalysisFileRow;  // history/file_sinks.h: its file, and its part of the report
+struct AnalysisFileRow;  // history/export.h: its file, and its part of the report
 struct AnalysisOverlay;  // gui/overlay/analysis_overlays.h: its part of figures and saved images
 struct AnalysisLayer;    // gui/view/analysis_layers.h: its part of the image in the window
 struct PanelRow;         // gui/state/dock_list.h: its panel

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "formats/base/library_recording.h"
-#include "formats/base/open_request.h"
 
 namespace echoloop {
 

@@ -30,9 +30,8 @@ __global__ void __launch_bounds__(kThreads) axial_kernel(PictureView view, Smoot
   const int ix = static_cast<int>(blockIdx.x) * kColumns + column;
   const int first = static_cast<int>(blockIdx.y) * kRows;
   for (int k = static_cast<int>(threadIdx.x); k <= taps.reach; k += kThreads) weights[k] = taps.taps[k];
-  for (int row = warp; row < kRows + 2 * taps.reach; row += kWarps) {
+  for (int row = warp; row < kRows + 2 * taps.reach; row += kWarps)
     levels[row][column] = nearest_pixel(view, ix, first + row - taps.reach);
-  }
   __syncthreads();
   if (ix >= view.nx) return;
   for (int row = warp; row < kRows && first + row < view.nz; row += kWarps) {
@@ -51,12 +50,10 @@ __global__ void __launch_bounds__(kThreads)
   const int first = static_cast<int>(blockIdx.x) * kWide;
   const int iz = static_cast<int>(blockIdx.y) * kLines + line;
   const int own = iz < view.nz ? iz : view.nz - 1;  // beyond the image: read, not written
-  for (int k = column; k <= taps.reach; k += kWide) {
+  for (int k = column; k <= taps.reach; k += kWide)
     weights[line][k] = taps.taps[static_cast<long long>(own) * row_step + k];
-  }
-  for (int at = column; at < kWide + 2 * taps.reach; at += kWide) {
+  for (int at = column; at < kWide + 2 * taps.reach; at += kWide)
     levels[line][at] = nearest_pixel(view, first + at - taps.reach, own);
-  }
   __syncthreads();
   const int ix = first + column;
   if (ix >= view.nx || iz >= view.nz) return;
@@ -97,9 +94,8 @@ __global__ void __launch_bounds__(kThreads)
     atomicAdd(&counts[place], 1U);
   }
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < kHistogramPlaces; i += kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < kHistogramPlaces; i += kThreads)
     if (counts[i] > 0) atomicAdd(&histogram[i], counts[i]);
-  }
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -394,8 +390,6 @@ __global__ void __launch_bounds__(kThreads)
   const int k = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (k < found && objects[k].area >= least_area) table[keep[k] - 1] = objects[k];
 }
-
-unsigned blocks_of(int n) { return blocks_for(static_cast<std::size_t>(n)); }
 
 }  // namespace
 

@@ -1,14 +1,10 @@
-#include "backend/plan.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include "backend/das_tables.h"
-#include "backend/fp16/packed_plan.h"
+#include "backend/plan.h"
 #include "core/error.h"
-#include "core/grid.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
@@ -20,9 +16,8 @@ namespace {
 // Rates and response of the analytic recipe's lines (Plan::band).
 
 bool is_fast_size(int n) {
-  for (const int factor : {2, 3, 5}) {
+  for (const int factor : {2, 3, 5})
     while (n % factor == 0) n /= factor;
-  }
   return n == 1;
 }
 
@@ -203,9 +198,8 @@ const char* never_in_half_precision(const Plan& plan, bool lines) {
                : "adaptive methods other than the coherence factor are computed in single precision";
   }
   if (packed_method(plan.method) == PackedMethod::coherence_of_transmits &&
-      plan.acquisition->n_elements() > kMostBlockElements) {
+      plan.acquisition->n_elements() > kMostBlockElements)
     return "the coherence factor of elements or transmits of more than 1024 elements is computed in single precision";
-  }
   return nullptr;
 }
 
@@ -255,14 +249,12 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
 // tables: of one value per pixel and sum.
 void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
-  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
+  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide)
     throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels per side");
-  }
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
   const std::size_t most = kMaxTableEntries / (tables * static_cast<std::size_t>(sums));
-  if (grid.pixels() > most) {
+  if (grid.pixels() > most)
     throw Error("grid", found + " for " + counted(sums, "transmit"), "at most " + std::to_string(most) + " pixels");
-  }
 }
 
 }  // namespace
@@ -279,9 +271,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   const Grid grid = make_grid(params, acquisition);
   const bool lines = forms_lines(params, acquisition);
   require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count, uses_cones(params, acquisition) ? 2 : 1);
-  if (lines) {
-    require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
-  }
+  if (lines) require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
   if (params.formation.recipe == Recipe::course) require_course(acquisition);
 }
 
