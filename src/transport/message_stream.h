@@ -41,12 +41,27 @@ class PayloadWriter {
     append(std::as_bytes(values));
   }
   void text(const std::string& value) { numbers(std::span(value.data(), value.size())); }
+  template <class Part>
+  void add(const Part& part) {
+    if constexpr (std::is_same_v<Part, std::string>)
+      text(part);
+    else
+      number(part);
+  }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
   void append(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   std::vector<std::byte> bytes_;
 };
+
+// Returns texts and numbers, or plain structs of them, as a payload.
+template <class... Part>
+std::vector<std::byte> payload_of(const Part&... parts) {
+  PayloadWriter out;
+  (out.add(parts), ...);
+  return out.take();
+}
 
 class PayloadReader {
  public:
@@ -71,9 +86,8 @@ class PayloadReader {
   std::string text(std::size_t most) {
     const std::vector<char> read = numbers<char>(bytes_.size());
     std::string value(read.data(), std::min(read.size(), most));
-    for (char& c : value) {
+    for (char& c : value)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    }
     return value;
   }
   void expect_end() const {

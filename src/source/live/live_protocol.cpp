@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/process_memory.h"
-#include "transport/message_stream.h"
 
 namespace echoloop {
 namespace {
@@ -20,9 +19,8 @@ constexpr std::size_t kMaxName = 200;
 template <class Enum>
 Enum decode_choice(PayloadReader& in, Enum first, Enum last, const char* what) {
   const auto value = in.number<std::uint32_t>();
-  if (value < static_cast<std::uint32_t>(first) || value > static_cast<std::uint32_t>(last)) {
+  if (value < static_cast<std::uint32_t>(first) || value > static_cast<std::uint32_t>(last))
     throw BadMessage(std::string(what) + " = " + std::to_string(value));
-  }
   return static_cast<Enum>(value);
 }
 
@@ -88,9 +86,8 @@ LiveDescribe decode_describe(std::span<const std::byte> payload) {
 }
 
 std::vector<FrameWord> decode_words(std::span<const std::byte> payload) {
-  if (payload.empty() || payload.size() % sizeof(FrameWord) != 0) {
+  if (payload.empty() || payload.size() % sizeof(FrameWord) != 0)
     throw BadMessage("frame words of " + std::to_string(payload.size()) + " bytes");
-  }
   std::vector<FrameWord> words(payload.size() / sizeof(FrameWord));
   std::memcpy(words.data(), payload.data(), payload.size());
   return words;
@@ -106,51 +103,13 @@ LivePing decode_ping(std::span<const std::byte> payload) {
 std::string decode_text(std::span<const std::byte> payload) { return PayloadReader(payload).text(kMaxText); }
 
 std::vector<std::byte> encode(const LiveWelcome& welcome) {
-  PayloadWriter out;
-  out.number(kLiveMajor);
-  out.number(kLiveMinor);
-  out.number(welcome.transport);
-  out.number(welcome.policy);
-  out.number(std::uint32_t{0});
-  out.number(welcome.largest_frame);
-  out.text(welcome.version);
-  return out.take();
+  return payload_of(kLiveMajor, kLiveMinor, welcome.transport, welcome.policy, std::uint32_t{0}, welcome.largest_frame,
+                    welcome.version);
 }
 
 std::vector<std::byte> encode(const LiveAccepted& accepted) {
-  PayloadWriter out;
-  out.number(accepted.generation);
-  out.number(accepted.blocks);
-  out.number(accepted.frame_bytes);
-  out.number(accepted.memory_bytes);
-  out.text(accepted.assumed);
-  return out.take();
-}
-
-std::vector<std::byte> encode_refused(LiveRefusal reason, std::uint32_t generation, const std::string& line) {
-  PayloadWriter out;
-  out.number(reason);
-  out.number(generation);
-  out.text(line);
-  return out.take();
-}
-
-std::vector<std::byte> encode(const LiveState& state) {
-  PayloadWriter out;
-  out.number(state);
-  return out.take();
-}
-
-std::vector<std::byte> encode(const LivePing& ping) {
-  PayloadWriter out;
-  out.number(ping);
-  return out.take();
-}
-
-std::vector<std::byte> encode_live_text(const std::string& text) {
-  PayloadWriter out;
-  out.text(text);
-  return out.take();
+  return payload_of(accepted.generation, accepted.blocks, accepted.frame_bytes, accepted.memory_bytes,
+                    accepted.assumed);
 }
 
 std::uint32_t crc32c(std::span<const std::byte> bytes) {
@@ -211,9 +170,8 @@ std::size_t largest_live_frame(std::size_t memory_size) { return memory_size / k
 void require_live_memory(const LiveScan& scan, const LiveScan* before, const LiveRoom& room) {
   const std::size_t bytes = frame_bytes(scan), largest = largest_live_frame(room.memory_size);
   const std::string frames = "frames of " + std::to_string(bytes) + " bytes";
-  if (bytes > largest) {
+  if (bytes > largest)
     throw Error("description", frames, "up to " + std::to_string(largest) + ", a sixteenth of the memory for frames");
-  }
   const auto stream_bytes = [&room](const LiveScan& one) {
     const std::size_t sent = one.description.layout->frame_bytes();
     const std::size_t plan = room.plan_bytes ? room.plan_bytes(*one.description.acquisition)

@@ -130,17 +130,11 @@ struct LiveDescribe {
 
 [[nodiscard]] std::vector<std::byte> encode(const LiveWelcome& welcome);
 [[nodiscard]] std::vector<std::byte> encode(const LiveAccepted& accepted);
-[[nodiscard]] std::vector<std::byte> encode_refused(LiveRefusal reason, std::uint32_t generation,
-                                                    const std::string& line);
-[[nodiscard]] std::vector<std::byte> encode(const LiveState& state);
-[[nodiscard]] std::vector<std::byte> encode(const LivePing& ping);
-[[nodiscard]] std::vector<std::byte> encode_live_text(const std::string& text);
 
 // Returns CRC-32C (Castagnoli), as in iSCSI: reflected polynomial 0x82f63b78, all bits inverted before and after.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes);
 
 // A sender's description as accepted by the viewer.
-
 struct LiveScan {
   std::shared_ptr<const std::string> text;  // description as shown in the window; never null
   LiveDescription description;
@@ -179,7 +173,6 @@ void require_live_memory(const LiveScan& scan, const LiveScan* before, const Liv
 
 // Blocks filled by a sender: pieces of shared memory, free here, lent to the sender, or on their way as a frame. A
 // sender's statements about them are checked against this table alone. Not thread-safe.
-
 class LiveBlocks {
  public:
   explicit LiveBlocks(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)) {}
