@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "core/error.h"
 #include "core/units.h"
 #include "history/export.h"
-#include "render/canvas.h"
+
+#if defined(ECHO_HAVE_CAIRO)
+#include <cairo-ft.h>
+#include <cairo-pdf.h>
+#endif
 
 namespace echoloop {
 namespace {
@@ -18,17 +23,15 @@ constexpr double kMmPerPt = 25.4 / 72.0;
 
 std::string escaped(std::string_view text) {
   std::string xml;
-  for (const char c : plain_text(text)) {
-    if (c == '&') {
+  for (const char c : plain_text(text))
+    if (c == '&')
       xml += "&amp;";
-    } else if (c == '<') {
+    else if (c == '<')
       xml += "&lt;";
-    } else if (c == '"') {
+    else if (c == '"')
       xml += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= ' ') {
+    else if (static_cast<unsigned char>(c) >= ' ')
       xml += c;
-    }
-  }
   return xml;
 }
 
@@ -82,11 +85,9 @@ void SvgCanvas::disc(CanvasPoint centre, double radius, const Ink& ink) {
 
 void SvgCanvas::lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) {
   std::string path;
-  for (const CanvasLine& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
+  for (const CanvasLine& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i)
       path += fmt::format("{}{:.3f} {:.3f}", i == 0 ? "M" : "L", line[i].x, line[i].y);
-    }
-  }
   if (path.empty()) return;
   body_ += fmt::format(
       "<path d=\"{}\" fill=\"none\" {} stroke-width=\"{:.3f}\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/>\n",
@@ -112,19 +113,6 @@ double SvgCanvas::text(CanvasPoint at, const TextLook& look, TextAlign align, st
       painted("fill", {look.color}), escaped(text));
   return left_of(at, align, width) + width;
 }
-
-}  // namespace echoloop
-
-#if defined(ECHO_HAVE_CAIRO)
-#include <cairo-ft.h>
-#include <cairo-pdf.h>
-
-#include <algorithm>
-#include <array>
-#include <cstring>
-#endif
-
-namespace echoloop {
 
 #if defined(ECHO_HAVE_CAIRO)
 
@@ -173,9 +161,8 @@ struct PdfCanvas::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
-    for (cairo_font_face_t* face : faces) {
+    for (cairo_font_face_t* face : faces)
       if (face != nullptr) cairo_font_face_destroy(face);
-    }
     if (cairo != nullptr) cairo_destroy(cairo);
     if (surface != nullptr) cairo_surface_destroy(surface);
   }
@@ -291,7 +278,7 @@ std::string why_no_pdf() { return "This program was built without cairo (libcair
 
 struct PdfCanvas::Impl {};
 
-PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize, const std::string&)
+PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize, const std::string&, const std::string&)
     : Canvas(rasterizer, pixels_per_pt) {
   throw Error("PDF", "this program was built without cairo (libcairo2-dev)", "SVG or PNG");
 }
