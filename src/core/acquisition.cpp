@@ -122,9 +122,8 @@ Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double
               .element_width_m = element_width_m,
               .elements = {}};
   probe.elements.resize(static_cast<std::size_t>(n_elements));
-  for (int e = 0; e < n_elements; ++e) {
+  for (int e = 0; e < n_elements; ++e)
     probe.elements[static_cast<std::size_t>(e)].x_m = (e - 0.5 * (n_elements - 1)) * pitch_m;
-  }
   return probe;
 }
 

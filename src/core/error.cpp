@@ -10,9 +10,8 @@ namespace {
 
 // Replaces line breaks by spaces, and control characters (e.g. in file names) by '?'.
 std::string one_line(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  }
   return plain_text(text);
 }
 

@@ -175,9 +175,8 @@ AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitP
   if (pick.count == acquisition->n_transmits()) return acquisition;
   auto picked = std::make_shared<Acquisition>(*acquisition);
   picked->transmits.clear();
-  for (int i = 0; i < pick.count; ++i) {
+  for (int i = 0; i < pick.count; ++i)
     picked->transmits.push_back(acquisition->transmits[static_cast<std::size_t>(pick.first + i * pick.every)]);
-  }
   return picked;
 }
 

@@ -197,7 +197,6 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b);
 // Return `params` with another or the default display: images with equal results have the same levels.
 ImagingParams with_display(ImagingParams params, const DisplayParams& display);
 ImagingParams without_display(ImagingParams params);
-// Returns `params` without analyses.
 ImagingParams without_analyses(ImagingParams params);
 
 // Returns true if colour flow or spectral Doppler is on: both need consecutive frames.

@@ -54,9 +54,8 @@ struct SampleFaults {
       const SampleFaultCount& one = other.found[i];
       sum.samples += one.samples;
       if (sum.elements.size() < one.elements.size()) sum.elements.resize(one.elements.size());
-      for (std::size_t e = 0; e < one.elements.size(); ++e) {
+      for (std::size_t e = 0; e < one.elements.size(); ++e)
         if (one.elements[e]) sum.elements[e] = true;
-      }
     }
   }
   [[nodiscard]] bool any() const {

@@ -189,9 +189,8 @@ ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e,
   const LocalPosition p = local_position(e, at.x_m, at.z_m);
   float weight = apodization_weight(g.apodization, aperture_place(g, e, p));
   if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
-  if (form == DasForm::plain || g.down_m == nullptr) {
+  if (form == DasForm::plain || g.down_m == nullptr)
     return {receive_excess_m(at.x_m - e.x_m, at.z_m, e.z_m) * g.samples_per_m, weight};
-  }
   const float excess_m = receive_excess_polar_m(at.x_m, at.z_m - g.apex_z_m, at.r_m, e.x_m, e.z_m - g.apex_z_m);
   return {excess_m * g.samples_per_m, weight};
 }
@@ -288,9 +287,7 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
         sum[t] = sum[t] + rotor * interpolate(line, g.n_valid, base[t], excess[t] + rx.excess);
       }
     }
-    for (int t = 0; t < count; ++t) {
-      pixel = pixel + transmit_rotor<form>(g, first + t, ix, iz, excess[t]) * sum[t];
-    }
+    for (int t = 0; t < count; ++t) pixel = pixel + transmit_rotor<form>(g, first + t, ix, iz, excess[t]) * sum[t];
   }
   return pixel;
 }

@@ -35,11 +35,10 @@ std::string first_bytes(std::string_view start) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : start.substr(0, 8)) {
     const auto b = static_cast<unsigned char>(c);
-    if (b >= 0x20 && b < 0x7f) {
+    if (b >= 0x20 && b < 0x7f)
       text += c;
-    } else {
+    else
       text += {'\\', 'x', kHex[b >> 4], kHex[b & 15]};
-    }
   }
   return text + "\"";
 }

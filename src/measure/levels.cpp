@@ -1,12 +1,8 @@
 #include "measure/levels.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <vector>
 
 #include "core/units.h"
-#include "measure/region.h"
 
 namespace echoloop {
 namespace {
@@ -172,9 +168,8 @@ void fill_gaps(std::vector<float>& to_db, const std::vector<std::size_t>& known)
   std::fill(to_db.begin() + static_cast<std::ptrdiff_t>(known.back()), to_db.end(), to_db[known.back()]);
   for (std::size_t k = 1; k < known.size(); ++k) {
     const std::size_t from = known[k - 1], to = known[k];
-    for (std::size_t i = from + 1; i < to; ++i) {
+    for (std::size_t i = from + 1; i < to; ++i)
       to_db[i] = to_db[from] + (to_db[to] - to_db[from]) * static_cast<float>(i - from) / static_cast<float>(to - from);
-    }
   }
 }
 

@@ -19,7 +19,6 @@
 namespace echoloop {
 
 // Image to measure: levels in dB on a grid in metres. A view; the owner keeps the memory. Any thread.
-
 struct LevelImage {
   std::span<const float> db;  // [nz][nx] re a fixed reference, x fastest; empty = no image
   Grid grid;
@@ -110,7 +109,6 @@ std::vector<float> component_spectrum_db(std::span<const std::complex<float>> te
 
 // Slope of one image's levels against another's over a region: the stretch of the dynamic range by an adaptive method
 // (1: linear), after Rindal et al., IEEE TUFFC 66:1198, 2019. Any thread.
-
 struct LevelSlope {
   double slope = 0.0;         // dB of `of` per dB of `against`, least squares; NaN for fewer than 3 pixels
   double intercept_db = 0.0;  // value of the line at `against` = 0 dB
@@ -128,9 +126,8 @@ LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const Re
 // Returns 0 for an empty image.
 inline double sharpness_db(const LevelImage& picture) {
   double most = -HUGE_VAL, sum = 0.0, squares = 0.0, n = 0.0;
-  for (const float level : picture.db) {
+  for (const float level : picture.db)
     if (std::isfinite(level)) most = std::max(most, static_cast<double>(level));
-  }
   for (const float level : picture.db) {
     if (!std::isfinite(level)) continue;
     const double intensity = std::pow(10.0, 0.1 * (static_cast<double>(level) - most));

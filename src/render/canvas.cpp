@@ -3,7 +3,6 @@
 #include <stb_truetype.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -45,9 +44,8 @@ void RasterCanvas::fill(const CanvasRect& area, const Ink& ink) {
     return static_cast<int>(std::clamp(std::round(v * pixels_per_unit()), 0.0, static_cast<double>(size)));
   };
   const int x0 = pixel(area.x0, picture_.width), x1 = pixel(area.x1, picture_.width);
-  for (int y = pixel(area.y0, picture_.height); y < pixel(area.y1, picture_.height); ++y) {
+  for (int y = pixel(area.y0, picture_.height); y < pixel(area.y1, picture_.height); ++y)
     for (int x = x0; x < x1; ++x) blend(x, y, ink, 1.0);
-  }
 }
 
 void RasterCanvas::disc(CanvasPoint centre, double radius, const Ink& ink) {
@@ -91,14 +89,12 @@ void RasterCanvas::lines(const std::vector<CanvasLine>& lines, double width, con
   box_ = within(around, half + 2.0);
   if (box_.x0 >= box_.x1 || box_.y0 >= box_.y1) return;
   covered_.assign(static_cast<std::size_t>(box_.x1 - box_.x0) * static_cast<std::size_t>(box_.y1 - box_.y0), 0.0F);
-  for (const CanvasLine& line : pixels) {
+  for (const CanvasLine& line : pixels)
     for (std::size_t i = 1; i < line.size(); ++i) cover(line[i - 1], line[i], half);
-  }
   const float* covered = covered_.data();
   for (int y = box_.y0; y < box_.y1; ++y) {
-    for (int x = box_.x0; x < box_.x1; ++x, ++covered) {
+    for (int x = box_.x0; x < box_.x1; ++x, ++covered)
       if (*covered > 0.0F) blend(x, y, ink, static_cast<double>(*covered));
-    }
   }
 }
 
@@ -166,9 +162,8 @@ TextRasterizer::TextRasterizer(Digits digits) {
   faces_[1].file = read_file(family->strong);
   fixed_digits_ = digits == Digits::tabular && !family->tabular_digits;
   stbtt_fontinfo info;
-  for (const Face& face : faces_) {
+  for (const Face& face : faces_)
     if (face.file.empty() || stbtt_InitFont(&info, face.file.data(), 0) == 0) faces_[0].file.clear();
-  }
 }
 
 const TextRasterizer::Glyph& TextRasterizer::glyph(const TextLook& look, unsigned int letter, int shift) {

@@ -15,7 +15,6 @@
 namespace echoloop {
 
 // Colours of 8 bit per channel, and images of them. Plain values; any thread.
-
 struct Rgb {
   std::uint8_t r = 0, g = 0, b = 0;
   friend bool operator==(const Rgb&, const Rgb&) = default;
@@ -85,7 +84,6 @@ class TextRasterizer {
 };
 
 // Fonts of the window and of films, in order of preference.
-
 struct FontFamily {
   const char* name;
   const char* regular;

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -72,9 +71,7 @@ class Replay final : public SeekableSource {
 
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
-    if (recording_.reader) {
-      return recording_.reader->read(index % recording_.frame_count, slot, stop);
-    }
+    if (recording_.reader) return recording_.reader->read(index % recording_.frame_count, slot, stop);
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {
       throw Error(recording_.name, "a frame of " + std::to_string(frame.size()) + " bytes",

@@ -150,7 +150,6 @@ std::unique_ptr<SeekableSource> make_replay(Recording recording);
 std::unique_ptr<SeekableSource> make_checked(std::unique_ptr<SeekableSource> source, SampleLogPtr log);
 
 // Base of sources that deliver another source's frames in their own way and forward all else to it.
-
 class ForwardingSource : public SeekableSource {
  public:
   explicit ForwardingSource(std::shared_ptr<SeekableSource> source) : source_(std::move(source)) {}

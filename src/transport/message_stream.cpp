@@ -2,12 +2,8 @@
 
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <string>
-#include <utility>
 
 namespace echoloop {
 namespace {

@@ -264,17 +264,15 @@ BackgroundMemory::~BackgroundMemory() {
 std::span<const std::byte> BackgroundMemory::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
   const std::uint64_t frame = index % frame_count();
   const std::size_t number = frame / frames_a_piece_;
-  if (number >= pieces_.size() || !pieces_[number].ready.load(std::memory_order_acquire)) {
+  if (number >= pieces_.size() || !pieces_[number].ready.load(std::memory_order_acquire))
     return source_->at(index, slot, stop);
-  }
   return pieces_[number].frames.subspan(frame % frames_a_piece_ * frame_bytes_, frame_bytes_);
 }
 
 void BackgroundMemory::copy_pieces(const std::stop_token& stop) {
   try {
-    for (std::size_t number = next_piece_++; number < pieces_.size(); number = next_piece_++) {
+    for (std::size_t number = next_piece_++; number < pieces_.size(); number = next_piece_++)
       if (!copy_piece(number, stop)) return;
-    }
   } catch (const Error&) {           // a file that shrank: the stream reports it at the frame
   } catch (const std::bad_alloc&) {  // frames stay in place
   }
@@ -320,19 +318,16 @@ StagedFrames::~StagedFrames() {
 // Allocates one stage more than threads, so that one can be read while each thread fills another.
 void StagedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
   if (!threads_.empty()) return;
-  for (int i = 0; i <= n_threads_; ++i) {
+  for (int i = 0; i <= n_threads_; ++i)
     stages_.push_back({.memory = allocate(acquisition()->frame_bytes()), .problem = nullptr});
-  }
-  for (int i = 0; i < n_threads_; ++i) {
+  for (int i = 0; i < n_threads_; ++i)
     threads_.emplace_back([this](const std::stop_token& stop) { fill_stages(stop); });
-  }
 }
 
 // Discards the frames read ahead.
 void StagedFrames::go_on_from(std::uint64_t index) {
-  for (Stage& stage : stages_) {
+  for (Stage& stage : stages_)
     if (stage.state == State::full) stage.state = State::empty;
-  }
   next_ = index;
 }
 
@@ -372,15 +367,13 @@ std::span<const std::byte> StagedFrames::read(std::uint64_t index, FrameMemory& 
   }
   if (frame < wanted_ || frame > next_) go_on_from(frame);
   wanted_ = frame;
-  for (Stage& stage : stages_) {  // of omitted frames
+  for (Stage& stage : stages_)  // of omitted frames
     if (stage.state == State::full && stage.index < frame) stage.state = State::empty;
-  }
   emptied_.notify_all();
   Stage& stage = stage_of(frame);
   const auto has_frame = [&] { return stage.state == State::full && stage.index == frame; };
-  if (!filled_.wait(lock, stop, has_frame)) {
+  if (!filled_.wait(lock, stop, has_frame))
     throw Error(name(), "stopped while frame " + std::to_string(frame) + " was read", "a stream that runs");
-  }
   stage.state = State::empty;
   wanted_ = frame + 1;
   emptied_.notify_one();

@@ -73,8 +73,6 @@ std::size_t default_history_bytes();
 // Returns freed memory, kept in the heaps of many threads, to the system. A few ms; any thread.
 void give_back_freed_memory();
 
-// Frames of a recording in memory of the requested kind, for a device.
-
 // A recording that is played repeatedly, for a device: threads copy its frames into memory of the requested kind, piece
 // by piece, while they are streamed from their original place; a single piece is copied before. At most a quarter of
 // the machine's memory is used; frames beyond it stay in place. Copied rather than page-locked in the mapped file: a
@@ -359,7 +357,6 @@ class Session {
 };
 
 // Computing device: the user's choice, or CUDA if available and the CPU otherwise, with one note.
-
 struct ChosenBackend {
   std::unique_ptr<Backend> backend;
   std::string note;  // why not CUDA, in one line; may be empty

@@ -12,7 +12,6 @@
 #include "backend/plain_array.h"
 #include "core/error.h"
 #include "dsp/fir_design.h"
-#include "dsp/level.h"
 #include "dsp/spectrum.h"
 
 namespace echoloop {
@@ -103,9 +102,8 @@ void AnalyticCpuSteps::measure_peaks() {
     for (int i = begin; i < end; ++i) {
       const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band_->n_out);
       float peak = 0.0f;
-      for (const Complex* v = line; v != line + band_->n_valid; ++v) {
+      for (const Complex* v = line; v != line + band_->n_valid; ++v)
         peak = largest_of(largest_of(peak, std::abs(v->re)), std::abs(v->im));
-      }
       peaks_[static_cast<std::size_t>(i)] = peak;
     }
   });
@@ -128,10 +126,9 @@ void AnalyticCpuSteps::beamform_rows() {
   const DasGeometry& g = das_->geometry;
   const auto row = kernels_.das_tile != nullptr ? &das_row : &portable::das_row;
   pool_.run(g.nz, 2, [&](int begin, int end, int thread) {
-    for (int iz = begin; iz < end; ++iz) {
+    for (int iz = begin; iz < end; ++iz)
       row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)].data(),
           pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
-    }
   });
 }
 
@@ -139,9 +136,8 @@ void AnalyticCpuSteps::beamform_columns() {
   const DasGeometry& g = das_->geometry;
   const auto column = kernels_.das_tile != nullptr ? &das_column : &portable::das_column;
   pool_.run(g.nx, 1, [&](int begin, int end, int thread) {
-    for (int ix = begin; ix < end; ++ix) {
+    for (int ix = begin; ix < end; ++ix)
       column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)].data(), pixels_.data());
-    }
   });
 }
 
@@ -158,9 +154,8 @@ void AnalyticCpuSteps::envelope(float* amplitudes) {
   pool_.run(scan.to.nz, 8, [&](int begin, int end, int) {
     for (int iz = begin; iz < end; ++iz) {
       float* row = amplitudes + static_cast<std::size_t>(iz) * static_cast<std::size_t>(scan.to.nx);
-      for (int ix = 0; ix < scan.to.nx; ++ix) {
+      for (int ix = 0; ix < scan.to.nx; ++ix)
         row[ix] = scan_pixel(scan, ix, iz, [&](int at) { return beam_envelope_[static_cast<std::size_t>(at)]; });
-      }
     }
   });
 }
@@ -273,9 +268,8 @@ void CourseCpuSteps::condition(std::span<const std::byte> samples) {
     for (int i = begin; i < end; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * n;
       widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data());
-      for (int k = 0; k < g.n_samples; ++k) {
+      for (int k = 0; k < g.n_samples; ++k)
         lines_[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
-      }
     }
   });
 }
@@ -350,11 +344,10 @@ void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int 
   const auto n_in = static_cast<std::size_t>(plan->n_in);
   for (int t = 0; t < threads; ++t) {
     auto s = std::make_shared<Scratch>();
-    if (plan->input == SignalKind::rf) {
+    if (plan->input == SignalKind::rf)
       s->forward_real = make_real_plan(plan->n_in);
-    } else {
+    else
       s->forward = make_complex_plan(plan->n_in, Transform::forward);
-    }
     s->inverse = make_complex_plan(plan->n_out, Transform::inverse);
     s->values.assign(plan->input == SignalKind::rf ? n_in : 2 * n_in, 0.0f);
     s->spectrum.resize(plan->input == SignalKind::rf ? n_in / 2 + 1 : n_in);
@@ -378,11 +371,10 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   std::fill(values + plan.n_samples * components, values + s.values.size(), 0.0f);
   auto* spectrum = reinterpret_cast<kiss_fft_cpx*>(s.spectrum.data());
-  if (plan.input == SignalKind::rf) {
+  if (plan.input == SignalKind::rf)
     kiss_fftr(s.forward_real.get(), values, spectrum);
-  } else {
+  else
     kiss_fft(s.forward.get(), reinterpret_cast<const kiss_fft_cpx*>(values), spectrum);
-  }
   for (int m = 0; m < plan.n_out; ++m) {
     s.selected[static_cast<std::size_t>(m)] =
         select_band(s.spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.input);
@@ -425,9 +417,8 @@ CpuKernel named(const std::string& name) {
 
 CpuKernel best_kernel() {
   if (const char* name = std::getenv("ECHOLOOP_CPU_KERNEL"); name != nullptr && *name != '\0') return named(name);
-  for (const CpuKernel kernel : {CpuKernel::avx512, CpuKernel::avx2}) {
+  for (const CpuKernel kernel : {CpuKernel::avx512, CpuKernel::avx2})
     if (has_cpu_kernel(kernel)) return kernel;
-  }
   return CpuKernel::portable;
 }
 

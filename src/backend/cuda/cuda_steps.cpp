@@ -52,11 +52,10 @@ class AnalyticSteps final : public LaneSteps {
   }
   void envelope() override {
     const WeighedPixels from = read_pixels(method_, pixels(), buffers_.weights.as<float>());
-    if (scan_.has_value()) {
+    if (scan_.has_value())
       scan_magnitudes(*scan_, from, buffers_.envelope.as<float>(), stream());
-    } else {
+    else
       magnitudes(from, n_pixels(), buffers_.envelope.as<float>(), stream());
-    }
   }
   const Complex* weighed_pixels() override {
     const WeighedPixels from = read_pixels(method_, pixels(), buffers_.weights.as<float>());

@@ -299,9 +299,8 @@ inline int fir_parts(const PackedTaps& taps, int n_valid, const Multiprocessors&
   };
   if (fits(1, 1)) return 1;
   const int most = fir_layout(taps, n_valid, 1).line_units;
-  for (int parts = 2; parts <= most; ++parts) {
+  for (int parts = 2; parts <= most; ++parts)
     if (fits(parts, 2)) return parts;
-  }
   return 0;
 }
 

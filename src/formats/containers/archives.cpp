@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/base/mapping.h"
 
 namespace echoloop {
 namespace {
@@ -401,9 +400,8 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
   if (descr.starts_with("<U")) {
     std::size_t width = 0;
     const auto [end, status] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), width);
-    if (status != std::errc{} || end != descr.data() + descr.size() || width > kMaxNpyText) {
+    if (status != std::errc{} || end != descr.data() + descr.size() || width > kMaxNpyText)
       throw Error(what, "dtype '" + printable(descr) + "'", kNpyFile);
-    }
     file.is_text = true;
     item_bytes = 4 * width;
   } else {
@@ -452,9 +450,8 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
     const std::string name = entry.name.substr(0, entry.name.size() - 4);
     const std::string member_what = what + " (member " + printable(name) + ")";
     if (holds_objects(member_what, data.bytes)) continue;
-    if (!members.emplace(name, NpzMember{.npy = read_npy(member_what, data.bytes), .owner = data.owner}).second) {
+    if (!members.emplace(name, NpzMember{.npy = read_npy(member_what, data.bytes), .owner = data.owner}).second)
       throw Error(what, "two members named '" + printable(name) + "'", "each name once");
-    }
   }
   return members;
 }

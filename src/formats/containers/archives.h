@@ -18,7 +18,6 @@ namespace echoloop {
 
 // Minimal zip reader for numpy's .npz: the central directory (with zip64), stored and deflated members, CRC-32. Every
 // size is checked against the file before memory is allocated. Internal to src/formats.
-
 struct ZipMember {
   std::string name;
   std::uint16_t method = 0;  // 0 stored, 8 deflated
@@ -41,7 +40,6 @@ MemberData zip_extract(const std::string& what, std::span<const std::byte> file,
 
 // Files in a tar archive (POSIX ustar and GNU): names and views of their bytes. Nothing is copied. Internal to
 // src/formats.
-
 struct TarMember {
   std::string name;  // with folders
   std::span<const std::byte> bytes;
@@ -66,7 +64,6 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes);
 bool holds_objects(const std::string& what, std::span<const std::byte> bytes);  // pickled Python objects
 
 // numpy's .npz: a zip archive of .npy members. Internal to src/formats.
-
 struct NpzMember {
   NpyFile npy;
   std::shared_ptr<const void> owner;  // memory of an inflated member; empty: the bytes are in the file

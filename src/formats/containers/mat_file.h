@@ -42,7 +42,6 @@ class MatFile {
 // A MATLAB variable with its whole content: numbers, text, structs and arrays of them, cells. For workspaces with
 // nested variables (Verasonics), and for cells. v5 to v7 by matio, v7.3 by HDF5: in the reader process only. Internal
 // to src/formats.
-
 class MatTree {
  public:
   // Reads those variables of `names` that exist. Throws Error on damaged files, and on structures nested deeper or

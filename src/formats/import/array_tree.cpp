@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <span>
 
 #include "core/error.h"
@@ -51,9 +50,8 @@ std::vector<double> row_major_numbers(const ArrayView& view) {
 
 std::vector<double> MemoryTree::numbers(std::size_t entry, std::size_t most) const {
   const TreeEntry& e = entries_.at(entry);
-  if (!e.numeric || e.count() == 0 || e.count() > most) {
+  if (!e.numeric || e.count() == 0 || e.count() > most)
     throw Error(e.path, e.type + " of shape " + shape_text(e.shape), "1 to " + std::to_string(most) + " numbers");
-  }
   return row_major_numbers(array(entry).real);
 }
 
@@ -132,9 +130,8 @@ std::vector<Axis> fit_axes(const std::string& what, const std::vector<Axis>& axe
   fitted.clear();
   std::size_t next = 0;
   std::vector<Axis> spare;
-  for (const Axis axis : {Axis::frame, Axis::transmit, Axis::iq}) {
+  for (const Axis axis : {Axis::frame, Axis::transmit, Axis::iq})
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) spare.push_back(axis);
-  }
   std::size_t too_many = shape.size() > axes.size() ? shape.size() - axes.size() : 0;
   for (const std::size_t extent : shape) {
     if (too_many > 0 && extent == 1) {
@@ -186,9 +183,8 @@ class StackedTree final : public ArrayTree {
     container_ = inner_->container();
     entries_ = inner_->entries();
     group();
-    for (std::size_t k = 0; k < inner_->entries().size(); ++k) {
+    for (std::size_t k = 0; k < inner_->entries().size(); ++k)
       if (const std::string& text = inner_->entries()[k].json; !text.empty()) parse(inner_->entries()[k].path, text);
-    }
     for (const NamedText& one : json) parse(one.path, one.text);
   }
 
@@ -290,11 +286,10 @@ class StackedTree final : public ArrayTree {
       for (const Numbered& one : numbers_of_path(entries_[k].path)) {
         const Members& members = groups.at({one.before, one.after});
         if (!stack(one, members)) continue;
-        for (const auto& [key, others] : groups) {
+        for (const auto& [key, others] : groups)
           if (key.first == one.before && key.second != one.after &&
               std::ranges::equal(others, members, {}, kNumber, kNumber))
             stack({.before = key.first, .after = key.second}, others);
-        }
         break;
       }
     }

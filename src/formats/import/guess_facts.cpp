@@ -37,9 +37,8 @@ std::optional<NamedFact> exact(std::string_view name) {
 
 std::string plain_name(std::string_view path) {
   std::string name;
-  for (const char c : last_part(path)) {
+  for (const char c : last_part(path))
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  }
   return lower_case(std::move(name));
 }
 
@@ -171,10 +170,9 @@ std::vector<double> places_along_y(const FactNumbers& c) {
 
 void ask_unknown_units(const GuessFacts& facts, GuessedDescription& out) {
   for (const auto& [path, unit] : facts.unknown_units()) {
-    for (const Guess& guess : out.guesses) {
+    for (const Guess& guess : out.guesses)
       if (guess.reason == path || guess.reason.starts_with(path + ","))
         out.missing.push_back({guess.key, words("unit of ", path, " (\"", unit, "\" is not known)")});
-    }
   }
 }
 

@@ -337,13 +337,11 @@ std::optional<double> passage(const Transmit& t, const std::vector<double>& dela
     return delays_s[e] - arrival_s(t, probe, probe.elements[e].x_m, probe.elements[e].z_m, c);
   };
   double sum = 0.0, n = 0.0;
-  for (std::size_t e = 0; e < delays_s.size(); ++e) {
+  for (std::size_t e = 0; e < delays_s.size(); ++e)
     if (!std::isnan(delays_s[e])) sum += off_s(e), n += 1.0;
-  }
   const double mean = sum / n;
-  for (std::size_t e = 0; e < delays_s.size(); ++e) {
+  for (std::size_t e = 0; e < delays_s.size(); ++e)
     if (!std::isnan(delays_s[e]) && !(std::abs(off_s(e) - mean) <= tolerance_s)) return std::nullopt;
-  }
   return mean;
 }
 
@@ -400,9 +398,8 @@ std::optional<Transmit> spherical_wave(const Line& line) {
 
 std::vector<std::size_t> firing_elements(const std::vector<double>& delays_s) {
   std::vector<std::size_t> firing;
-  for (std::size_t e = 0; e < delays_s.size(); ++e) {
+  for (std::size_t e = 0; e < delays_s.size(); ++e)
     if (!std::isnan(delays_s[e])) firing.push_back(e);
-  }
   return firing;
 }
 
@@ -448,10 +445,9 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
     }
   }
   const auto first_that_fits = [&](std::vector<Transmit>& waves) -> std::optional<WaveFit> {
-    for (Transmit& wave : waves) {
+    for (Transmit& wave : waves)
       if (const auto found = passage(wave, delays_s, probe, sound_speed_m_s, tolerance_s))
         return WaveFit{std::move(wave), *found};
-    }
     return std::nullopt;
   };
   if (auto fit = first_that_fits(candidates)) return with_width(std::move(*fit), delays_s, probe);
@@ -471,9 +467,8 @@ WaveFit fit_nearest_wave(const std::vector<double>& delays_s, const Probe& probe
   const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, firing.size());
   std::size_t nearest = 0;
   double least = 0.5 * misfit(waves[0], arc);  // preferred, as a distant spherical wave fits all that a plane wave does
-  for (const std::size_t k : {1, 2}) {
+  for (const std::size_t k : {1, 2})
     if (const double off = misfit(waves[k], arc); off < least) least = off, nearest = k;
-  }
   const auto found = passage(waves[nearest], delays_s, probe, sound_speed_m_s, tolerance_s);
   return found ? with_width({waves[nearest], *found}, delays_s, probe) : law_itself(delays_s);
 }

@@ -63,7 +63,6 @@ double aperture_width_m(const Probe& probe, const std::vector<bool>& active);
 // Wave of a law of firing times: a plane one, one from a source behind the array, or one towards a focus. Reason:
 // delays are reliable, angles and focal distances only notes; but beyond its focus a focused wave can only be computed
 // if the focus is known. Internal to src/formats.
-
 struct WaveFit {
   Transmit transmit;       // t0_s is not set
   double passage_s = 0.0;  // time of the wave's passage of the origin on the law's clock; delays: 0, that clock

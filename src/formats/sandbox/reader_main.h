@@ -39,7 +39,6 @@ int answer_sandbox_question(int linked);
 // Rights that the reader process drops before it reads a file: unlimited memory and computing time, new files, the
 // network, other processes, the rest of the file system. Restrictions that the kernel lacks are skipped, as the result
 // shows. Called once, first, in a process of one thread. Internal to src/formats.
-
 struct SandboxLimits {
   std::size_t memory_bytes = 0;  // heap
   std::size_t mapped_bytes = 0;  // additional mappings: files and shared memory
@@ -86,7 +85,6 @@ std::string outline_in_reader_process(const OpenRequest& request);
 // with the caller's memory, and a later frame is read into the latter. Other frames are kept: each is read once, on
 // first demand, and lent; the process ends after the last of them. Each request and answer covers a run of small
 // frames, or a large one, for low overhead. Any order is possible, in order is fast. Internal to src/formats.
-
 enum class ReadFrames { passed, kept };
 
 class StreamedFrames final : public FrameStream {

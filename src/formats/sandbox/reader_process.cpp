@@ -96,9 +96,8 @@ void StreamedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>
   } catch (const std::exception&) {
     return;  // the process is gone: reading the next frame reports it
   }
-  for (std::size_t k = 0; k < cells_.size(); ++k) {
+  for (std::size_t k = 0; k < cells_.size(); ++k)
     if (cells_[k].state == State::ready) release(k);
-  }
   fill_cells(all);
   ask_ahead(next_);
 }
@@ -185,9 +184,8 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
     if (needed) ask(for_frame, 1);
     return;
   }
-  if (message.kind != MessageKind::frames_ready || decode_run(message.payload).first != cells_[cells[0]].frame) {
+  if (message.kind != MessageKind::frames_ready || decode_run(message.payload).first != cells_[cells[0]].frame)
     throw BadMessage("an unrequested frame");
-  }
   asked_.pop_front();
   n_asked_ -= cells.size();
   n_ready_ += cells.size();
@@ -200,7 +198,6 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
   }
 }
 
-// Waits until frame `index` is ready.
 void StreamedFrames::wait_for(std::uint64_t index) {
   try {
     ask_ahead(index);
@@ -232,11 +229,10 @@ std::span<const std::byte> StreamedFrames::read(std::uint64_t index, FrameMemory
     if (n_ready_ == cells_.size()) child_.reset();
     return cells_[cell].memory.bytes;
   }
-  if (slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes)) {
+  if (slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes))
     std::swap(cells_[cell].memory, slot);
-  } else {
+  else
     std::memcpy(slot.bytes.data(), cells_[cell].memory.bytes.data(), frame_bytes_);
-  }
   release(cell);
   next_ = (index + 1) % n_frames_;
   if (ahead_ > 1) ask_ahead(next_);
@@ -300,11 +296,9 @@ Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Re
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   const std::size_t value_bytes = bytes_per_value(opened.acquisition->sample_type);
   const std::size_t file_bytes = request.bytes().size();
-  for (const std::uint64_t offset : opened.frame_offsets) {
-    if (offset % value_bytes != 0 || frame_bytes > file_bytes || offset > file_bytes - frame_bytes) {
+  for (const std::uint64_t offset : opened.frame_offsets)
+    if (offset % value_bytes != 0 || frame_bytes > file_bytes || offset > file_bytes - frame_bytes)
       throw BadMessage("a frame outside the file");
-    }
-  }
   recording.owner = request.file;
   recording.frame = [file = request.file, offsets = std::move(opened.frame_offsets), frame_bytes,
                      what = request.what()](std::uint64_t index) -> std::span<const std::byte> {

@@ -27,7 +27,6 @@ namespace echoloop {
 // Thread that waits for senders at one address and reads the connected one (senders/README.md). Does all input and
 // output of the sockets, in turns with the producer thread (LiveTurn); frames go to a LiveIntake. No input ends the
 // thread: a fault is one line, counted, and at worst the end of that connection.
-
 class LiveServer {
  public:
   // Listens at the address. Throws Error.

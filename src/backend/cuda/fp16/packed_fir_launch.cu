@@ -118,11 +118,9 @@ __device__ void write_rest(const PackedFirArgs& a, const LinePart& part, uint2* 
     if (m < a.n_valid - 1) line[m] = word_of(ends[2 * unit + 1], ends[2 * unit + 2]);
   }
   const uint4 zeros{};
-  if (part.is_last()) {
-    for (int m = at.line_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
+  if (part.is_last())
+    for (int m = at.line_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step)
       *reinterpret_cast<uint4*>(line + m) = zeros;
-    }
-  }
   if (blockIdx.x != 0 || blockIdx.y != 0) return;
   for (int m = 2 * thread; m < a.window; m += 2 * step) *reinterpret_cast<uint4*>(a.words + m) = zeros;
 }
@@ -136,20 +134,18 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   read_held(line, held);
   const uint4* taps = a.taps + (a.spread == 1 ? line.shift : 0) * a.n_steps * kWarp;
   if (fir_taps_in_shared(kBlockChunks)) {
-    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x))
       __pipeline_memcpy_async(shared + at.taps + i, taps + i, sizeof(uint4));
-    }
     __pipeline_commit();
   }
   const LineLevel level = line_level(a, look_through(line, held));
   if constexpr (kPeakIsLookedFor<Sample>) {
     if (a.at_once && threadIdx.x == 0) leave_peak(a, level.peak);
   }
-  if (a.spread == 1) {
+  if (a.spread == 1)
     fill_line(a, line, held, level, shared);
-  } else {
+  else
     spread_line(a, line, level, shared);
-  }
   __pipeline_wait_prior(0);
   __syncthreads();
   auto* ends = reinterpret_cast<float2*>(shared + at.ends);

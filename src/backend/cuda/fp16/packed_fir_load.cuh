@@ -233,9 +233,8 @@ __device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
 template <class Sample>
 __device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level, const float* peaks) {
   float peak = a.full_scale;
-  if constexpr (kPeakIsLookedFor<Sample>) {
+  if constexpr (kPeakIsLookedFor<Sample>)
     for (unsigned w = 0; w < blockDim.x / kWarp; ++w) peak = fmaxf(peak, peaks[w]);
-  }
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
   return a.word_scale * (level.peak / peak);
 }

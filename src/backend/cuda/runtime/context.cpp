@@ -61,21 +61,19 @@ HostPages::HostPages(std::size_t bytes, HostMemory kind) : bytes_(bytes), kind_(
   if (kind_ == HostMemory::pinned && lock_huge_pages()) return;
   void* memory = nullptr;
   const std::size_t some = std::max<std::size_t>(bytes, 1);
-  if (kind_ != HostMemory::pageable && !succeeded_quietly(cudaHostAlloc(&memory, some, flags_of(kind_)))) {
+  if (kind_ != HostMemory::pageable && !succeeded_quietly(cudaHostAlloc(&memory, some, flags_of(kind_))))
     kind_ = HostMemory::pageable;
-  }
   if (kind_ == HostMemory::pageable) memory = ::operator new(some, kPage);
   data_ = static_cast<std::byte*>(memory);
 }
 
 HostPages::~HostPages() {
-  if (huge_.size() > 0) {
+  if (huge_.size() > 0)
     CUDA_QUIET(cudaHostUnregister(data_));
-  } else if (kind_ == HostMemory::pageable) {
+  else if (kind_ == HostMemory::pageable)
     ::operator delete(data_, kPage);
-  } else {
+  else
     CUDA_QUIET(cudaFreeHost(data_));
-  }
 }
 
 // Locks huge pages, many times faster than small ones. Memory that is not large shares its pages with other objects.
@@ -124,11 +122,10 @@ HostBlock::HostBlock(std::size_t bytes, HostMemory kind, std::shared_ptr<MappedR
   kind_ = pages_->kind();
   if (kind_ != HostMemory::mapped) return;
   void* device = nullptr;
-  if (succeeded_quietly(cudaHostGetDevicePointer(&device, pages_->bytes().data(), 0))) {
+  if (succeeded_quietly(cudaHostGetDevicePointer(&device, pages_->bytes().data(), 0)))
     mapped_->add(pages_->bytes(), static_cast<const std::byte*>(device));
-  } else {
+  else
     kind_ = HostMemory::pinned;
-  }
 }
 
 HostBlock::~HostBlock() {
@@ -141,9 +138,8 @@ std::unique_ptr<PageLock> lock_pages(std::span<const std::byte> memory, int devi
   // The runtime requires a pointer to writable memory, although the device only reads.
   void* address = const_cast<std::byte*>(memory.data());
   int read_only = 0;
-  if (!succeeded_quietly(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, device))) {
+  if (!succeeded_quietly(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, device)))
     read_only = 0;
-  }
   const unsigned flags = cudaHostRegisterPortable;
   // A file mapped for reading can be locked only with the read-only flag; some systems support only the plain one.
   const bool locked = (read_only != 0 &&
