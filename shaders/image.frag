@@ -11,7 +11,7 @@ uniform vec2 gray_ramp;       // gray of t = 0, and what is added until t = 1
 uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entries - 1)
 uniform sampler2D transfer_curve;  // one row, as TransferCurve
 uniform float tgc_db[8];  // gains from the first row to the last
-uniform sampler2D level_map;  // one row: what levels become, as in measure/region_stats.h
+uniform sampler2D level_map;  // one row: what levels become, as in measure/levels.h
 uniform vec2 level_nodes;     // the level of its first texel, texels per dB; 0: no map
 #endif
 uniform vec2 grid_size;  // columns, rows

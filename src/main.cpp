@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "app/commands.h"
-#include "app/lesson.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"

@@ -2,7 +2,7 @@
 // hostile files can lead astray, and gives up everything else first (formats/sandbox/reader_main.h).
 #include <cstdio>
 
-#include "formats/format_registry.h"
+#include "formats/base/format_table.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
 

@@ -6,7 +6,7 @@ if(ECHOLOOP_PDF)
   pkg_check_modules(CAIRO QUIET cairo-pdf cairo-ft freetype2)
 endif()
 if(CAIRO_FOUND)
-  set_source_files_properties(src/history/pdf_canvas.cpp PROPERTIES COMPILE_DEFINITIONS ECHO_HAVE_CAIRO
+  set_source_files_properties(src/history/page_canvas.cpp PROPERTIES COMPILE_DEFINITIONS ECHO_HAVE_CAIRO
                               INCLUDE_DIRECTORIES "${CAIRO_INCLUDE_DIRS}")
   set(ECHOLOOP_CAIRO ${CAIRO_LINK_LIBRARIES})
 else()

@@ -66,21 +66,16 @@ double parse_rate(const std::string& text) {
 }
 
 void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
-  if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
+  if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots)
     throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
-  }
-  if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
+  if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0))
     throw out_of_range("--pace", fmt::format("{}", o.stream.pace_ms), "0 to 10000 ms");
-  }
-  if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
+  if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes)
     throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
-  }
-  if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
+  if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0))
     throw out_of_range("--scale", fmt::format("{}", o.ui_scale), "0.75 to 3, or 0 for automatic");
-  }
-  if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
+  if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384)
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
-  }
   if (t.figure.width_mm && !kFigureWidth_mm.holds(*t.figure.width_mm))
     throw out_of_range("--figure-width", fmt::format("{}", *t.figure.width_mm), "60 to 1000 mm");
   if (t.figure.mm_per_cm && !kFigureScale_mm_per_cm.holds(*t.figure.mm_per_cm))
@@ -89,10 +84,9 @@ void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
     throw out_of_range("--figure-pixels", std::to_string(t.figure.pixels), "1 to 4");
   if (t.figure.width_mm && t.figure.mm_per_cm)
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
-  for (const char* other : {"--figure-width", "--figure-scale", "--figure-dpi"}) {
+  for (const char* other : {"--figure-width", "--figure-scale", "--figure-dpi"})
     if (t.figure.pixels > 0 && app.count(other) > 0)
       throw Error("--figure-pixels", std::string("found together with ") + other, "one of the two");
-  }
   if (!kFigureDpi.holds(t.figure.dpi))
     throw out_of_range("--figure-dpi", fmt::format("{}", t.figure.dpi), "72 to 1200");
   if (app.count("--duration") > 0 && !(o.duration_s > 0.0))
@@ -116,9 +110,8 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.stream.inject.empty()) stream.inject = parse_injection(t.stream.inject);
   if (!t.stream.copy.empty()) stream.copy = parse_copy(t.stream.copy);
   if (t.history_mb) {
-    if (!(*t.history_mb >= 0.0 && *t.history_mb <= 1e6)) {
+    if (!(*t.history_mb >= 0.0 && *t.history_mb <= 1e6))
       throw out_of_range("--history-mb", fmt::format("{}", *t.history_mb), "0 to 1000000");
-    }
     o.history_bytes = static_cast<std::size_t>(*t.history_mb * 1e6);
   }
   if (!t.stream.rate.empty()) stream.rate_hz = parse_rate(t.stream.rate);
@@ -134,13 +127,12 @@ void take_figure(Options& o, const OptionTexts& t) {
   if (t.figure.dark) o.figure_ground = PageGround::dark;
   const std::string& layout = t.figure.layout;
   constexpr std::string_view kWipe = "wipe";
-  if (layout.starts_with("wipe=")) {
+  if (layout.starts_with("wipe="))
     size.wipe_mm = parse_number(layout.substr(kWipe.size() + 1), "--compare-layout", "wipe=MM, x in millimetres");
-  } else if (layout == kWipe) {
+  else if (layout == kWipe)
     size.wipe_mm = std::nan("");
-  } else if (!layout.empty() && layout != "side-by-side") {
+  else if (!layout.empty() && layout != "side-by-side")
     throw Error("--compare-layout", "'" + layout + "'", "side-by-side, wipe or wipe=MM");
-  }
 }
 
 void take_kiosk(Options& o, const OptionTexts& t) {
@@ -291,21 +283,19 @@ Options parse_view(std::vector<std::string> words, Options o) {
   o.source_given = app.count("source") > 0;
   o.source = without_last_separator(std::move(o.source));
   o.size_given = app.count("--width") + app.count("--height") > 0;
-  if (o.session != nullptr) {
+  if (o.session != nullptr)
     o.source = o.session->source;
-  } else if (o.source_given && o.command != Command::repair && o.command != Command::describe &&
-             o.command != Command::render && is_session_file(o.source)) {
+  else if (o.source_given && o.command != Command::repair && o.command != Command::describe &&
+           o.command != Command::render && is_session_file(o.source))
     return parse_view(all, options_of(o.source));
-  }
   if (command != nullptr) require_of_command(app, *command);
   take_lesson(o);
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
-  if (!texts.image_values.empty()) {
+  if (!texts.image_values.empty())
     o.image_values = static_cast<ImageValues>(index_of(kImageValueNames, "--images-type", texts.image_values));
-  }
   take_stream(o, texts, app);
   take_settings(o, texts);
   const auto recipe = std::find_if(o.settings.rbegin(), o.settings.rend(),
@@ -347,9 +337,8 @@ Options parse_send(const std::vector<std::string>& words) {
     o.stream.rate_hz = kRateMax;
   } else if (!rate.empty()) {
     o.stream.rate_hz = parse_number(rate, "--rate", "max, or a frame rate above 0 up to 1000000 Hz");
-    if (o.stream.rate_hz <= 0.0 || o.stream.rate_hz > 1e6) {
+    if (o.stream.rate_hz <= 0.0 || o.stream.rate_hz > 1e6)
       throw out_of_range("--rate", rate, "above 0 up to 1000000 Hz, or max");
-    }
   }
   return o;
 }

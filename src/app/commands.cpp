@@ -1,4 +1,4 @@
-// `echoloop describe` and `echoloop repair`.
+// Commands that need no window.
 #include "app/commands.h"
 
 #include <fcntl.h>
@@ -11,18 +11,18 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <thread>
-#include <vector>
 
+#include "app/lesson.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
-#include "app/stream/session.h"
+#include "app/outputs/run_outputs.h"
 #include "backend/sound_speed.h"
 #include "core/error.h"
+#include "core/results/live_images.h"
 #include "core/units.h"
 #include "formats/file_outline.h"
 #include "formats/live_description.h"
@@ -179,12 +179,10 @@ bool send(echoloop_sender* sender, std::span<const std::byte> samples, int& last
   }
 }
 
-// Waits until `due_ns` or an interrupt.
 void wait_until(std::int64_t due_ns) {
   constexpr std::int64_t kLongest_ns = 50'000'000;
-  for (std::int64_t now = now_ns(); now < due_ns && !interrupted(); now = now_ns()) {
+  for (std::int64_t now = now_ns(); now < due_ns && !interrupted(); now = now_ns())
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(due_ns - now, kLongest_ns)));
-  }
 }
 
 }  // namespace
@@ -199,9 +197,8 @@ int run_send(const std::string& named, const SendOptions& options, const StreamS
   watch_interrupts();
   const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
   if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
-  if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text)) {
+  if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text))
     throw Fault(address.text, "interrupted before a viewer had accepted the description", "a viewer that waits there");
-  }
   const double rate_hz = stream.rate_hz > 0.0 ? stream.rate_hz : opened.info.rate_hz;
   const std::uint64_t once = stream.loop ? 0 : source->frame_count();
   const std::uint64_t limit = frames > 0 ? frames : once;
@@ -210,9 +207,8 @@ int run_send(const std::string& named, const SendOptions& options, const StreamS
   int last_status = ECHOLOOP_OK;
   std::uint64_t index = 0;
   for (; (limit == 0 || index < limit) && !interrupted(); ++index) {
-    if (std::isfinite(rate_hz)) {
+    if (std::isfinite(rate_hz))
       wait_until(start_ns + static_cast<std::int64_t>(1e9 * static_cast<double>(index) / rate_hz));
-    }
     if (!send(sender.get(), source->at(index, slot), last_status)) break;
   }
   echoloop_counts counts{};
@@ -222,6 +218,98 @@ int run_send(const std::string& named, const SendOptions& options, const StreamS
   print_out("{}: sent {}, lost {}, in {:.2f} s, {:.2f} GB/s\n", opened.info.name, counted(counts.sent, "frame"),
             counts.lost, seconds, bytes / seconds * 1e-9);
   return counts.lost > 0 ? 1 : 0;
+}
+
+// --headless --lesson: runs the steps of a lesson and prints the verdicts.
+
+namespace {
+
+constexpr double kLongest_s = 60.0;  // of a step
+
+// Returns the middle of the run: a phantom synthesises its first frames, which takes longer.
+std::int64_t middle_ns(const std::vector<Span>& spans) {
+  std::vector<std::int64_t> copies;
+  for (const Span& span : spans)
+    if (span.stage == Stage::upload) copies.push_back(span.start_ns);
+  std::ranges::sort(copies);
+  return copies.empty() ? 0 : copies[copies.size() / 2];
+}
+
+// Runs the stream for the frames of the step, or until it stops.
+std::vector<LessonVerdict> run_step(Backend& backend, const Options& options, const LessonStep& step,
+                                    const StreamSettings& stream, const std::vector<std::string>& settings) {
+  const OpenedSource opened = open_source(options.source, options.facts);
+  const ImagingParams params = apply_settings(default_params(*opened.info.acquisition), settings);
+  LiveImages live;
+  TimingTrace trace;
+  Session session(backend, opened.source, live.images, trace,
+                  {.stream = stream, .params = params, .max_frames = step.frames, .analyses = live.analyses()});
+  const auto seconds = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
+  while (!interrupted() && !session.done() && seconds() < kLongest_s) {
+    session.advance();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const double ran_s = seconds();
+  session.stop();
+  if (const std::string fault = session.fault(); !fault.empty())
+    throw Fault(step.name, fault, "a stream without a fault");
+  const auto& objects = live.of<ObjectImage>().take() ? &live.of<ObjectImage>().front() : nullptr;
+  const auto& flow = live.of<FlowImage>().take() ? &live.of<FlowImage>().front() : nullptr;
+  const RingCounts counts = session.counts();
+  const std::vector<Span> spans = trace.spans();
+  return judge(step, {.stream = stream,
+                      .params = params,
+                      .timing = stream_timing(spans, middle_ns(spans)),
+                      .counts = counts,
+                      .waited_share = static_cast<double>(counts.producer_waited_ns) * 1e-9 / std::max(ran_s, 1e-9),
+                      .frame_bytes = opened.info.acquisition->frame_bytes(),
+                      .torn_share = live.images.take() ? live.images.front().torn_share : 0.0,
+                      .objects = objects,
+                      .flow = flow});
+}
+
+}  // namespace
+
+int run_lesson(const Options& options) {
+  const Lesson lesson = read_lesson(options.lesson);
+  const bool marks = !options.answers.empty();
+  const std::map<std::string, LessonState> answers =
+      marks ? read_answers(options.answers, lesson) : std::map<std::string, LessonState>();
+  const ChosenBackend chosen = choose_backend(options.backend);
+  nlohmann::json report = {
+      {"lesson", lesson.title}, {"backend", chosen.backend->name()}, {"steps", nlohmann::json::array()}};
+  const LessonDevice device = chosen.backend->computes_elsewhere() ? LessonDevice::gpu : LessonDevice::cpu;
+  std::size_t held_steps = 0;
+  watch_interrupts();
+  for (const LessonStep& step : lesson.steps) {
+    const auto answer = answers.find(step.name);
+    const LessonState none;
+    const LessonState& state = !marks ? step.wanted : answer != answers.end() ? answer->second : none;
+    std::vector<const LessonState*> parts = situation(lesson, step, device);
+    parts.push_back(&state);
+    StreamSettings stream = options.stream;
+    std::vector<std::string> settings = options.settings;
+    for (const LessonState* part : parts) {
+      stream = part->applied(stream);
+      settings.insert(settings.end(), part->settings.begin(), part->settings.end());
+    }
+    const std::vector<LessonVerdict> verdicts = run_step(*chosen.backend, options, step, stream, settings);
+    const bool held = std::ranges::all_of(verdicts, &LessonVerdict::held);
+    held_steps += held ? 1 : 0;
+    print_out("{:<8} {}{}\n", held ? "held" : "not held", step.title,
+              marks && answer == answers.end() ? " (no answer)" : "");
+    nlohmann::json checks = nlohmann::json::array();
+    for (const LessonVerdict& verdict : verdicts) {
+      print_out("         {} {}: {}\n", verdict.held ? "+" : "-", verdict.check, verdict.found);
+      checks.push_back({{"check", verdict.check}, {"found", verdict.found}, {"held", verdict.held}});
+    }
+    report["steps"].push_back({{"name", step.name}, {"held", held}, {"checks", std::move(checks)}});
+  }
+  print_out("{}: {} of {} held\n", lesson.title, held_steps, counted(lesson.steps.size(), "step"));
+  const bool all = held_steps == lesson.steps.size();
+  report["held"] = all;
+  write_report(options.files, report);
+  return all ? 0 : 1;
 }
 
 }  // namespace echoloop

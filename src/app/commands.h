@@ -37,6 +37,10 @@ int run_render(const Options& options);
 // whole image.
 int run_find_sound_speed(const Options& options);
 
+// Runs each step of --lesson without a window, with the answers of --answers or else the wanted states, and prints the
+// verdicts. Returns 0 if all checks hold, else 1.
+int run_lesson(const Options& options);
+
 // Runs the stream without a window, for a number of frames or seconds, then writes images and report.
 
 int run_headless(const Options& options);

@@ -85,13 +85,11 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
 std::string end_reason(const Session& session, const Options& options) {
   if (interrupted()) return "the viewer was ended by a signal";
   if (const std::string fault = session.fault(); !fault.empty()) return fault;
-  if (session.producer_state() == ProducerState::changed) {
+  if (session.producer_state() == ProducerState::changed)
     return "the description changed: a viewer that writes all frames to a file ends then";
-  }
   if (const std::string report = session.producer_report(); !report.empty()) return report;
-  if (options.frames > 0 && session.counts().processed >= options.frames) {
+  if (options.frames > 0 && session.counts().processed >= options.frames)
     return fmt::format("the viewer has processed its {} (--frames)", counted(options.frames, "frame"));
-  }
   return "the viewer has run for its time (--duration)";
 }
 
@@ -116,11 +114,10 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   const std::string why = end_reason(session, options);
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
-  if (interrupted()) {
+  if (interrupted())
     session.stop_soon();
-  } else {
+  else
     session.stop();
-  }
   if (live != nullptr) live->end_service(why);  // before files are finished, which may be slow
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
@@ -138,9 +135,8 @@ class SenderWait {
     waiting.set_policy(policy_);
     clock_ = std::jthread([this, waiting, since_ns = now_ns()](const std::stop_token& opened) {
       while (!opened.stop_requested() && !ended_.stop_requested()) {
-        if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_)) {
+        if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_))
           ended_.request_stop();
-        }
         say_notes(waiting.take_notes());
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
@@ -202,17 +198,15 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   }
   const int ended_early = files.say_how_they_ended(totals);
   if (status == 0) status = ended_early;
-  if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0) {
+  if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0)
     print_error("The source ended after {} of {}\n", session.counts().processed, counted(options.frames, "frame"));
-  }
   return status;
 }
 
 // Adds "scanner": statistics of a sender; "recorded": frames lost according to its recording.
 void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
-  if (opened.info.scanner_times) {
+  if (opened.info.scanner_times)
     report["recorded"] = {{"lost_at_sender", opened.info.recorded_lost}, {"missing", opened.info.recorded_missing}};
-  }
   const LiveSource* const live = opened.source->live();
   if (live == nullptr) return;
   const LiveStatus s = live->status();
@@ -241,9 +235,8 @@ void say_notes(const std::string& backend_note, const Options& options, const Ac
                const ImagingParams& params) {
   if (!backend_note.empty()) print_error("{}\n", backend_note);
   if (const std::string why = preset_note(options, acquisition); !why.empty()) print_error("{}\n", why);
-  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
+  if (const std::string warning = formation_warning(acquisition, params); !warning.empty())
     print_error("Warning: {}\n", warning);
-  }
 }
 
 // Prints faults of the samples of all processed frames, for a scanner of the checked ones.
@@ -371,7 +364,6 @@ nlohmann::json report_of(const StoppedRun& run, FileWriter& writer) {
   return report;
 }
 
-// Writes the files of the last image.
 void write_images_of(const StoppedRun& run, FileWriter& writer) {
   const RunPlan& plan = run.plan;
   const Options& options = plan.options;
@@ -405,9 +397,8 @@ int end_run(StoppedRun& run, int status) {
   say_faults(run.plan.opened);
   if (run.image != nullptr) write_images_of(run, writer);
   const bool reported = run.image == nullptr && status != 0;  // the reason for no image
-  if (!reported && wants_picture(options.files) && run.image == nullptr) {
+  if (!reported && wants_picture(options.files) && run.image == nullptr)
     writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
-  }
   if (!reported) writer([&] { run.sinks.require_files(); });
   write_times(options.files, run.trace, writer);
   report["frames"]["errors"] = run.totals.errors + writer.refused();
@@ -482,16 +473,14 @@ int run_without_display(Options options) {
 #if defined(ECHO_HAVE_GUI)
   add("--screenshot", "window.png");
 #endif
-  if (const std::string why = why_no_films(); why.empty()) {
+  if (const std::string why = why_no_films(); why.empty())
     add("--video", "film.mp4");
-  } else {
+  else
     print_out("No video: {}\n", why);
-  }
   print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
   for (const auto& [name, option] : {std::pair{"Image", "--png"}, std::pair{"Window", "--screenshot"},
-                                     std::pair{"Video", "--video"}, std::pair{"Report", "--report"}}) {
+                                     std::pair{"Video", "--video"}, std::pair{"Report", "--report"}})
     if (!options.files[option].empty()) print_out("  {:<8}{}\n", name, options.files[option].string());
-  }
   print_out("Other files, or none: --headless with the options for output files\n");
   std::fflush(stdout);
   return run_headless(options);

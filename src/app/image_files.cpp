@@ -4,8 +4,6 @@
 #include <optional>
 
 #include "app/outputs/measured_values.h"
-#include "app/outputs/output_files.h"
-#include "app/outputs/report.h"
 #include "core/error.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/mark_drawing.h"

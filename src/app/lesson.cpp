@@ -37,9 +37,8 @@ class LessonPart {
     if (!object.is_object()) throw Error(place_, "not an object", kAccepted);
     std::string known;
     for (const std::string_view key : keys) known += (known.empty() ? "" : ", ") + std::string(key);
-    for (const auto& [key, value] : object.items()) {
+    for (const auto& [key, value] : object.items())
       if (std::ranges::find(keys, key) == keys.end()) throw Error(place_, "unknown key '" + key + "'", known);
-    }
   }
   [[nodiscard]] std::string text(const char* key) const {
     if (!object_.contains(key)) return {};
@@ -122,13 +121,12 @@ LessonCheck check_of(const std::string& place, const json& object) {
     if (limit == nullptr) continue;
     ++hows;
     check.how = static_cast<LessonCheck::How>(i);
-    if (limit->is_number()) {
+    if (limit->is_number())
       check.number = limit->get<double>();
-    } else if (limit->is_string() && check.how == LessonCheck::How::is) {
+    else if (limit->is_string() && check.how == LessonCheck::How::is)
       check.word = limit->get<std::string>();
-    } else {
+    else
       throw Error(place, std::string(kHows.at(i)) + " is " + limit->dump(), "a number, or a word for is");
-    }
   }
   if (hows != 1) throw Error(place, fmt::format("{} conditions", hows), "one of above, below and is");
   if (words != nullptr && std::ranges::find(words->words, check.word) == words->words.end())
@@ -175,10 +173,9 @@ std::optional<double> overlap_percent(const LessonFacts& f) {
 std::optional<double> flow_speed(const LessonFacts& f) {
   if (f.flow == nullptr || f.flow->velocity_m_s.empty()) return std::nullopt;
   std::vector<float> speeds;
-  for (std::size_t i = 0; i < f.flow->velocity_m_s.size(); ++i) {
+  for (std::size_t i = 0; i < f.flow->velocity_m_s.size(); ++i)
     if (static_cast<double>(f.flow->power_db[i]) >= f.params.color_flow.threshold_db)
       speeds.push_back(std::abs(f.flow->velocity_m_s[i]));
-  }
   if (speeds.empty()) return std::nullopt;
   const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
   std::nth_element(speeds.begin(), middle, speeds.end());

@@ -94,9 +94,4 @@ std::span<const LessonValue> lesson_values();
 
 std::vector<LessonVerdict> judge(const LessonStep& step, const LessonFacts& facts);
 
-// Runs each step of --lesson without a window, with the answers of --answers or else the wanted states, and prints the
-// verdicts. Returns 0 if all checks hold, else 1.
-struct Options;
-int run_lesson(const Options& options);
-
 }  // namespace echoloop

@@ -20,9 +20,8 @@ namespace {
 
 template <class Specs>
 std::string settings_help(std::string text, const Specs& specs) {
-  for (const auto& spec : specs) {
+  for (const auto& spec : specs)
     text += spec.unit.empty() ? fmt::format(" {}", spec.key) : fmt::format(" {} [{}]", spec.key, spec.unit);
-  }
   return text;
 }
 
@@ -109,7 +108,6 @@ void add_figure_options(CLI::App& app, OptionTexts& t) {
   app.add_flag("--figure-dark", t.figure.dark, "Dark ground of the figure in place of white");
 }
 
-// Adds each of the rows, and its related options.
 void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   for (const OutputRow& row : output_rows()) {
     const std::string_view option = row.option;
@@ -199,9 +197,8 @@ void describe_command(CLI::App& app, const CommandWord& command) {
   app.name("echoloop " + std::string(command.word));
   app.description(std::string(command.help));
   app.footer("");
-  for (CLI::Option* const option : app.get_options()) {
+  for (CLI::Option* const option : app.get_options())
     if (!takes(command, *option)) option->group("");
-  }
 }
 
 void require_of_command(const CLI::App& app, const CommandWord& command) {

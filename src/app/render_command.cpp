@@ -130,9 +130,8 @@ void set_aside(const fs::path& array) {
   const auto keep = [&](const fs::path& file, const char* ending) {
     fs::rename(file, fs::path(array).replace_extension(ending), ignored);
   };
-  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n) {  // from a killed program
+  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n)  // from a killed program
     if (!is_growing(partial_name(array, n))) keep(partial_name(array, n), ".incomplete.npy");
-  }
   if (!fs::exists(array, ignored)) {
     fs::remove(described, ignored);
     return;
@@ -218,9 +217,8 @@ class RenderRun {
       }
     }
     // Retries failures that may be due to shared memory.
-    for (const std::size_t i : to_run_alone_) {
+    for (const std::size_t i : to_run_alone_)
       if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
-    }
     write_table();
     print_out("Rendered {} of {} to {}", made_, counted(jobs_.size(), "recording"), options_.render_out.string());
     if (there_ > 0) print_out(", {} already there", there_);
@@ -279,10 +277,9 @@ class RenderRun {
     const fs::path& table = options_.files["--measurements"];
     if (table.empty() || interrupted()) return;
     std::vector<MeasuredRecording> measured;
-    for (const Job& job : jobs_) {
+    for (const Job& job : jobs_)
       if (is_of_these_settings(job))
         measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
-    }
     if (measured.empty()) return;
     write_measurement_table(table, marks_of(options_), measured);
     print_out("{}: {} of {}\n", table.string(), counted(measured.size(), "recording"), jobs_.size());

@@ -41,9 +41,8 @@ class Part {
 
   [[nodiscard]] double number(const char* key, double least, double most) const {
     const json& value = at(key);
-    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most)) {
+    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most))
       refuse(key, fmt::format("a number, {:g} to {:g}", least, most));
-    }
     return value.get<double>();
   }
   [[nodiscard]] bool flag(const char* key) const {
@@ -118,9 +117,8 @@ void take_view(const fs::path& file, const Part& part, SavedSession& s) {
   constexpr double kFarthest_m = 10.0;
   const auto layout = part.object().find("layout");
   if (layout != part.object().end() && layout->is_object()) {
-    for (const auto& [key, value] : layout->items()) {
+    for (const auto& [key, value] : layout->items())
       if (value.is_string()) s.layout[key] = value.get<std::string>();
-    }
   }
   s.pan_zoom.fitted = part.flag("fitted");
   if (s.pan_zoom.fitted) return;
@@ -128,9 +126,8 @@ void take_view(const fs::path& file, const Part& part, SavedSession& s) {
   const json none;
   const json& centre = part.has("centre_m") ? part.object()["centre_m"] : none;
   const auto within = [](const json& v) { return v.is_number() && std::abs(v.get<double>()) <= kFarthest_m; };
-  if (!centre.is_array() || centre.size() != 2 || !within(centre[0]) || !within(centre[1])) {
+  if (!centre.is_array() || centre.size() != 2 || !within(centre[0]) || !within(centre[1]))
     throw Error(file.string(), "view.centre_m is missing or not valid", "[x, z] in metres");
-  }
   s.pan_zoom.centre = {centre[0].get<double>(), centre[1].get<double>()};
 }
 
@@ -258,11 +255,10 @@ std::string file_name_for(const std::string& name) {
   std::string stem;
   for (const char c : lower_case(name)) {
     const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0 && u < 0x80) {
+    if (std::isalnum(u) != 0 && u < 0x80)
       stem += c;
-    } else if (!stem.empty() && stem.back() != '_') {
+    else if (!stem.empty() && stem.back() != '_')
       stem += '_';
-    }
   }
   while (!stem.empty() && stem.back() == '_') stem.pop_back();
   return stem.empty() ? "preset" : stem;
@@ -341,9 +337,8 @@ void PresetStore::give_slots() {
     if (item.preset.organ == 0) without.push_back(&item);
   }
   for (PresetItem* item : without) {
-    for (int slot = 1; slot <= 9 && item->preset.slot == 0; ++slot) {
+    for (int slot = 1; slot <= 9 && item->preset.slot == 0; ++slot)
       if (take(slot)) item->preset.slot = slot;
-    }
   }
   std::stable_sort(items_.begin(), items_.end(), [](const PresetItem& a, const PresetItem& b) {
     return (a.preset.slot == 0 ? 10 : a.preset.slot) < (b.preset.slot == 0 ? 10 : b.preset.slot);
@@ -378,11 +373,9 @@ void PresetStore::require_own(std::size_t index) const {
 
 void PresetStore::require_free_name(const std::string& name, const fs::path& except) const {
   if (name.find_first_not_of(' ') == std::string::npos) throw Error("preset", "empty name", "a name");
-  for (const PresetItem& item : items_) {
-    if (item.file != except && lower_case(item.preset.name) == lower_case(name)) {
+  for (const PresetItem& item : items_)
+    if (item.file != except && lower_case(item.preset.name) == lower_case(name))
       throw Error("preset", "the name '" + item.preset.name + "' is already in use", "another name");
-    }
-  }
 }
 
 fs::path PresetStore::add(Preset preset) {

@@ -54,7 +54,6 @@ StreamSettings patched_stream(const StreamSettings& before, const nlohmann::json
 // All presets: those of the program, and the user's own, which can be saved, renamed and removed. Checks the user's
 // folder at intervals for changes by other programs. Files are written under another name and renamed: none is ever
 // incomplete. UI thread only.
-
 enum class PresetOwner { program, user };
 
 struct PresetItem {

@@ -7,10 +7,8 @@
 #include <iterator>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "core/process_memory.h"
-#include "core/stream_settings.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -75,9 +73,8 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   if (!same_ring) return used;
   // A frame is dropped or rejected, and the source waits, only if all slots are in use.
   if (now.dropped > before.dropped || now.refused > before.refused ||
-      now.producer_waited_ns > before.producer_waited_ns) {
+      now.producer_waited_ns > before.producer_waited_ns)
     return now.slots;
-  }
   return now.slots_peak > before.slots_peak ? now.slots_peak : used;
 }
 
@@ -197,13 +194,12 @@ void update_run_state(WindowState& state, const Session& session, const RunFacts
                                       .can_restart = false,
                                       .can_use_cpu = false};
   }
-  if (state.notices.fault.has_value()) {
+  if (state.notices.fault.has_value())
     state.run = RunState::fault;
-  } else if (facts.frozen) {
+  else if (facts.frozen)
     state.run = RunState::frozen;
-  } else {
+  else
     state.run = state.source.phantom.empty() && !state.source.live ? RunState::replay : RunState::live;
-  }
 }
 
 namespace {
@@ -235,9 +231,8 @@ std::vector<float> ClockHistory::values(std::int64_t now_ns) {
   advance(now_ns);
   std::vector<float> list;
   list.reserve(kBins);
-  for (std::int64_t b = newest_ - kBinCount + 1; b <= newest_; ++b) {
+  for (std::int64_t b = newest_ - kBinCount + 1; b <= newest_; ++b)
     list.push_back(bins_[place(std::max<std::int64_t>(b, 0))]);
-  }
   return list;
 }
 

@@ -12,9 +12,8 @@ constexpr auto kRows = rows_of_analyses<AnalysisRow>([]<class A>() { return &A::
 
 Analyses::Analyses(Backend& backend, const AnalysisMailboxes& mailboxes, std::function<void(const std::string&)> refuse)
     : backend_(backend), mailboxes_(mailboxes), refuse_(std::move(refuse)) {
-  for (const AnalysisRow* row : kRows) {
+  for (const AnalysisRow* row : kRows)
     if (row->has_mailbox(mailboxes)) states_.push_back({.row = *row, .analysis = nullptr});
-  }
 }
 
 void Analyses::try_again() {
@@ -26,9 +25,8 @@ bool Analyses::wants(const State& state, const ImagingParams& params) const {
 }
 
 bool Analyses::wants_pixels(const ImagingParams& params) const {
-  for (const State& state : states_) {
+  for (const State& state : states_)
     if (state.row.input == AnalysisInput::pixels && wants(state, params)) return true;
-  }
   return false;
 }
 
@@ -69,11 +67,10 @@ void Analyses::take_live(const Image& image) {
 void Analyses::take_kept(const Image& image) {
   for (State& state : states_) {
     if (state.row.input != AnalysisInput::images) continue;
-    if (state.row.is_on(image.params)) {
+    if (state.row.is_on(image.params))
       take_image(state, image, Claim::wanted);
-    } else {
+    else
       give_back(state);
-    }
   }
 }
 
@@ -98,9 +95,8 @@ void Analyses::retire(const ImagingParams& params) {
 }
 
 void Analyses::retire_images() {
-  for (State& state : states_) {
+  for (State& state : states_)
     if (state.row.input == AnalysisInput::images) give_back(state);
-  }
 }
 
 void Analyses::end_stream(StreamEnd how) {
@@ -116,24 +112,21 @@ void Analyses::end_stream(StreamEnd how) {
   const Image last = std::exchange(late_image_, {});
   for (State& state : states_) {
     if (state.analysis == nullptr) continue;
-    if (std::exchange(state.late, false) && how == StreamEnd::regular && looking_ == Looking::at_live) {
+    if (std::exchange(state.late, false) && how == StreamEnd::regular && looking_ == Looking::at_live)
       take_image(state, last, Claim::wanted);
-    }
     if (state.analysis == nullptr) continue;
     state.analysis->drain();
     note_counts();
-    if (const std::string why = state.analysis->take_fault(); !why.empty()) {
+    if (const std::string why = state.analysis->take_fault(); !why.empty())
       refuse_(std::string(state.row.refusal) + why);
-    }
   }
 }
 
 // Keeps the counts of analyses that have ended.
 void Analyses::note_counts() {
   const std::scoped_lock lock(mutex_);
-  for (const State& state : states_) {
+  for (const State& state : states_)
     if (state.analysis != nullptr) state.analysis->count(counts_);
-  }
 }
 
 AnalysisCounts Analyses::counts() const {

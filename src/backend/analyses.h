@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "backend/analysis.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/plan.h"
 #include "core/mailbox.h"
 #include "core/units.h"

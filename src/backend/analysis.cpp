@@ -50,11 +50,10 @@ void JobThread::run() {
     {
       std::unique_lock lock(mutex_);
       const auto due = [this] { return waiting_ >= 0 || quit_; };
-      if (work_.look_every.count() > 0) {
+      if (work_.look_every.count() > 0)
         changed_.wait_for(lock, work_.look_every, due);
-      } else {
+      else
         changed_.wait(lock, due);
-      }
       if (quit_) return;
       slot = in_work_ = std::max(std::exchange(waiting_, -1), 0);
     }
@@ -83,9 +82,8 @@ void LineWriter::write(const Image& image, PlanePoint at) {
   const int column = line_column(image.grid, at);
   levels_db_.resize(static_cast<std::size_t>(image.grid.nz));
   const auto nx = static_cast<std::size_t>(image.grid.nx);
-  for (std::size_t iz = 0; iz < levels_db_.size(); ++iz) {
+  for (std::size_t iz = 0; iz < levels_db_.size(); ++iz)
     levels_db_[iz] = pixels[iz * nx + static_cast<std::size_t>(column)];
-  }
   write(image, column, levels_db_);
 }
 

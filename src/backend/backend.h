@@ -11,8 +11,8 @@
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/frame.h"
-#include "core/results/analysis_list.h"
 #include "core/results/image.h"
+#include "core/results/live_images.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "dsp/complex.h"
@@ -197,6 +197,13 @@ enum class CpuKernel { automatic, portable, avx2, avx512 };
 std::unique_ptr<Backend> make_cpu_backend(int threads = 0, CpuKernel kernel = CpuKernel::automatic);
 
 // Returns nullptr, and the reason in one line, without a usable device or without CUDA in the build.
+#if defined(ECHO_HAVE_CUDA)
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);
+#else
+inline std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+  why_not = "this program was built without CUDA";
+  return nullptr;
+}
+#endif
 
 }  // namespace echoloop

@@ -4,12 +4,9 @@
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "core/error.h"
-#include "core/grid.h"
-#include "core/long_work.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 #include "dsp/fir_design.h"
 
 namespace echoloop {
@@ -167,9 +164,8 @@ std::shared_ptr<const ConeTable> make_cones(const ConesInput& in) {
       weigh_transmits(beams, in.cones, at.x_m, at.z_m, weights);
       for (std::size_t t = 0; t < n_tx; ++t) table->weights[t * pixels + iz * nx + ix] = weights[t];
     }
-    for (std::size_t t = 0; t < n_tx; ++t) {
+    for (std::size_t t = 0; t < n_tx; ++t)
       table->spans[t * nz + iz] = span_of(table->weights.data() + t * pixels + iz * nx, g.nx);
-    }
   }
   return table;
 }
@@ -178,9 +174,8 @@ namespace {
 
 std::vector<double> axis(int n, double first, double last) {
   std::vector<double> values(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; ++i)
     values[static_cast<std::size_t>(i)] = n > 1 ? first + (last - first) * i / (n - 1) : first;
-  }
   return values;
 }
 
@@ -194,12 +189,10 @@ void require_course(const Acquisition& a) {
   if (a.signal != SignalKind::rf) refuse("IQ data");
   if (a.sampling_hz <= 2.0 * kCourseHighHz)
     refuse("a sampling frequency of " + std::to_string(a.sampling_hz * 1e-6) + " MHz");
-  for (const Transmit& t : a.transmits) {
+  for (const Transmit& t : a.transmits)
     if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
-  }
-  for (const Element& e : a.probe.elements) {
+  for (const Element& e : a.probe.elements)
     if (e.z_m != 0.0) refuse("elements that are not all at z = 0");
-  }
 }
 
 std::shared_ptr<const CoursePlan> make_course(const CourseInput& in) {
@@ -207,9 +200,8 @@ std::shared_ptr<const CoursePlan> make_course(const CourseInput& in) {
   const Grid& grid = in.grid;
   auto plan = std::make_shared<CoursePlan>();
   plan->grid = grid;
-  for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
+  for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz))
     plan->taps.push_back(static_cast<float>(tap));
-  }
   plan->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
   plan->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
   for (const Element& e : a.probe.elements) plan->element_x_m.push_back(e.x_m);

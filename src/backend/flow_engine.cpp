@@ -3,13 +3,51 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
-#include "backend/flow_device.h"
 #include "backend/frame_processor.h"
-#include "core/units.h"
+#include "dsp/fir_design.h"
 
 namespace echoloop {
+
+FlowPlan make_flow_plan(const Plan& plan) {
+  const ImagingParams& p = plan.params;
+  const Acquisition& a = *plan.acquisition;
+  FlowPlan flow{.frames = p.color_flow.frames, .step = p.color_flow.step};
+  const bool brief = flow.frames <= kShortFrames;
+  flow.in_flight = brief ? kMostInFlight : 1;
+  flow.slots = flow.frames + std::max(flow.step, brief ? flow.frames : flow.frames / 2);
+  flow.prf_hz = p.color_flow.prf_hz > 0.0 ? p.color_flow.prf_hz : a.frame_rate_hz;
+  flow.scale_m_s = flow_scale_m_s(p.formation.sound_speed_m_s, flow.prf_hz, a.center_hz, p.color_flow.angle_rad);
+  return flow;
+}
+
+bool same_pixels(const Plan& a, const Plan& b) {
+  return a.acquisition == b.acquisition && same_pixels(a.params, b.params);
+}
+
+ComponentRange choose_components(const Decomposition& d, const ImagingParams& p, std::size_t n_pixels) {
+  const int tissue = tissue_components(d, p.color_flow.wall_cutoff);
+  ComponentRange range;
+  if (p.color_flow.mode == FlowMode::low_rank) {
+    range = {.first = 1, .last = std::max(1, tissue)};
+  } else {
+    // No component above the noise: blood that differs between all frames fills all components as noise does, and a
+    // single component would show one velocity everywhere.
+    const int last = last_above_noise(d.singular_values, n_pixels);
+    range = {.first = tissue + 1, .last = last > tissue ? last : d.n};
+  }
+  if (p.color_flow.svd_low > 0) range.first = std::min(p.color_flow.svd_low, d.n);
+  if (p.color_flow.svd_high > 0) range.last = std::min(p.color_flow.svd_high, d.n);
+  range.last = std::max(range.last, range.first);
+  return range;
+}
+
+std::vector<float> wall_matrix(const ImagingParams& p, int n) {
+  if (p.color_flow.wall_filter == WallFilter::fir)
+    return fir_wall_matrix(fir_highpass_hamming(kWallTaps, p.color_flow.wall_cutoff), n);
+  if (p.color_flow.wall_filter == WallFilter::polynomial) return polynomial_wall_matrix(p.color_flow.wall_order, n);
+  return identity_matrix(n);
+}
 
 FlowCounts FlowEngine::counts() const {
   return {.pictures = worker_.pictures(), .late = n_late_, .restarts = n_restarts_};
@@ -79,9 +117,7 @@ void FlowEngine::start_due(const FrameStamp& stamp, double reference_db) {
                 .end = in_run_,
                 .stamp = stamp,
                 .reference_db = reference_db};
-  for (int t = 0; t < flow_.frames; ++t) {
-    task.slots.push_back((next_slot_ + n_slots_ - flow_.frames + t) % n_slots_);
-  }
+  for (int t = 0; t < flow_.frames; ++t) task.slots.push_back((next_slot_ + n_slots_ - flow_.frames + t) % n_slots_);
   worker_.start(std::move(task));
 }
 
@@ -160,9 +196,8 @@ std::string FlowWorker::take_fault() {
 }
 
 void FlowWorker::drain() {
-  for (Worker& worker : workers_) {
+  for (Worker& worker : workers_)
     if (worker.thread.has_value()) worker.thread->drain();
-  }
 }
 
 void FlowWorker::start(FlowTask task) {
@@ -179,9 +214,8 @@ Decomposition FlowWorker::decompose(Worker& worker) {
   const FlowTask& task = worker.task;
   const int n = task.flow.frames;
   int n_known = 0;
-  if (task.run == worker.known_run && worker.known_frames == n && task.end >= worker.known_end) {
+  if (task.run == worker.known_run && worker.known_frames == n && task.end >= worker.known_end)
     n_known = std::max(0, n - static_cast<int>(std::min<std::uint64_t>(task.end - worker.known_end, 1U << 20)));
-  }
   worker.known_frames = 0;  // after an exception nothing is known
   Decomposition d = worker.device->decompose(task.slots, n_known);
   worker.known_run = task.run;
@@ -225,9 +259,8 @@ void FlowWorker::publish(Worker& worker, FlowImage& image, std::int64_t begin_ns
   const ImagingParams& params = task.plan->params;
   double keep = 0.0;
   const double passed_s = task.stamp.time_s - shown_stamp_.time_s;
-  if (params.color_flow.persistence_s > 0.0 && shown_run_ == task.run && passed_s > 0.0) {
+  if (params.color_flow.persistence_s > 0.0 && shown_run_ == task.run && passed_s > 0.0)
     keep = std::exp(-passed_s / params.color_flow.persistence_s);
-  }
   image.stamp = task.stamp;
   image.grid = task.plan->das->tables->grid;
   image.acquisition = task.plan->acquisition;
@@ -243,11 +276,10 @@ void FlowWorker::publish(Worker& worker, FlowImage& image, std::int64_t begin_ns
                         .keep = keep,
                         .low_rank = params.color_flow.mode == FlowMode::low_rank},
                        image);
-  if (params.color_flow.mode == FlowMode::low_rank) {
+  if (params.color_flow.mode == FlowMode::low_rank)
     image.mask_db.clear();
-  } else {
+  else
     find_flow_mask(image);
-  }
   shown_stamp_ = task.stamp;
   shown_run_ = task.run;
   image.times.filter_ms = ms_since(filter_ns);
@@ -286,11 +318,10 @@ void FlowReviewer::step(double held_reference_db) {
   }
   if (!request_.has_value() || !fit(plan_->das->tables->grid.pixels())) return;
   const double reference_db = reference_level_db(*plan_, held_reference_db);
-  if (const EnsembleFrame* frame = missing()) {
+  if (const EnsembleFrame* frame = missing())
     beamform(*frame, reference_db);
-  } else if (worker_.room(1)) {
+  else if (worker_.room(1))
     start(reference_db);
-  }
 }
 
 // Allocates slots for the plan's ensembles; returns false while the worker uses the old ones.

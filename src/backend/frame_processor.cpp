@@ -1,6 +1,5 @@
 #include "backend/frame_processor.h"
 
-#include <algorithm>
 #include <cmath>
 #include <thread>
 #include <utility>
@@ -48,9 +47,8 @@ bool make_coarse_image(Backend& backend, const CoarseTask& task, const RfFrame& 
   const std::unique_ptr<Lane> lane = backend.make_lane(kMaxLanes, StreamMode::serial);
   form_frame(*lane, plan, frame);
   double held_db = making.reference_db;
-  if (holds_level(*plan) && held_db <= kAutoReference) {
+  if (holds_level(*plan) && held_db <= kAutoReference)
     held_db = measured_level_db(*lane, *plan).value_or(kAutoReference);
-  }
   const double reference_db = reference_level_db(*plan, held_db);
   make_image(*lane, *plan, {.reference_db = reference_db, .copy = making.copy});
   lane->wait();

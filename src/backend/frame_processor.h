@@ -14,8 +14,8 @@
 #include "backend/plan.h"
 #include "core/grid.h"
 #include "core/mailbox.h"
+#include "core/params.h"
 #include "core/results/image.h"
-#include "core/transmits.h"
 #include "dsp/complex.h"
 #include "dsp/level.h"
 
@@ -88,9 +88,8 @@ class PixelSink {
 // Returns why an image with these parameters has no complex pixels; empty: it has them.
 inline std::string why_no_pixels(const ImagingParams& params) {
   if (params.formation.recipe == Recipe::course) return "the course recipe forms real pixels";
-  if (row_of(params.formation.adaptive).result == MethodResult::coherence) {
+  if (row_of(params.formation.adaptive).result == MethodResult::coherence)
     return "the pixels of adaptive=" + std::string(row_of(params.formation.adaptive).words.name) + " are coherences";
-  }
   return shows_weight(params.formation) ? "the image shows the weight of the method (adaptive_show=weight)" : "";
 }
 
@@ -116,9 +115,8 @@ inline std::string why_no_pixels(const ImagingParams& params) {
   if (plan.method.shows_factor) {
     float brightest = 0.0F;
     const std::vector<float> pixels = lane.read_back(Lane::Tap::beamformed);
-    for (std::size_t i = 0; i + 1 < pixels.size(); i += 2) {
+    for (std::size_t i = 0; i + 1 < pixels.size(); i += 2)
       brightest = std::max(brightest, magnitude({pixels[i], pixels[i + 1]}));
-    }
     if (!(brightest > kMagnitudeFloor)) return std::nullopt;
     return static_cast<double>(to_db(brightest, 0.0F)) - transmit_level_db(plan.params, *plan.acquisition);
   }

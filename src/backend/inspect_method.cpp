@@ -114,9 +114,8 @@ void take_phasors(MethodView& to, const MethodSettings& s, std::vector<Channel> 
   to.curve_first = -most;
   for (int k = -most; k <= most; ++k) {
     std::complex<double> sum = 0.0;
-    for (const Channel& c : channels) {
+    for (const Channel& c : channels)
       sum += std::polar(static_cast<double>(c.weight), -2.0 * kPi * k * c.place / count) * c.value;
-    }
     to.curve.push_back(static_cast<float>(std::norm(sum) / (weights * weights)));
   }
 }
@@ -133,9 +132,8 @@ struct StoredRows {
     count = std::min(iz + s.rows, g.nz - 1) - first + 1;
     centre = iz - first;
     values.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(n + 1));
-    for (int row = 0; row < count; ++row) {
+    for (int row = 0; row < count; ++row)
       store_channels(PixelChannels(g, lines, ix, first + row), neighbours, {values.data() + row * (n + 1), 1});
-    }
   }
   [[nodiscard]] StridedRows view() {
     return {.first = values.data(), .row_step = n + 1, .step = 1, .count = count, .centre = centre};
@@ -177,9 +175,8 @@ std::vector<float> response_db(const std::vector<std::complex<double>>& v, doubl
   for (int i = 0; i < kPatternPoints; ++i) {
     const double turns = turns_at_reach * (2.0 * i / (kPatternPoints - 1) - 1.0);
     std::complex<double> sum = 0.0;
-    for (std::size_t l = 0; l < v.size(); ++l) {
+    for (std::size_t l = 0; l < v.size(); ++l)
       sum += std::conj(v[l]) * std::polar(1.0, 2.0 * kPi * turns * static_cast<double>(l));
-    }
     made.push_back(static_cast<float>(std::max(20.0 * std::log10(std::max(std::abs(sum), 1e-30)), kLeastPattern_db)));
   }
   return made;
@@ -217,13 +214,12 @@ MethodView inspect_method(const Plan& plan, const Complex* lines, int ix, int iz
   if (s.method == Adaptive::off || plan.das == nullptr) return made;
   made.method = s.method;
   const DasGeometry& g = plan.das->geometry;
-  if (s.method == Adaptive::slsc) {
+  if (s.method == Adaptive::slsc)
     take_correlations(made, s, {g, s, lines, ix, iz, 1});
-  } else if (s.method == Adaptive::minimum_variance) {
+  else if (s.method == Adaptive::minimum_variance)
     take_capon(made, plan, {g, s, lines, ix, iz, s.neighbours});
-  } else {
+  else
     take_phasors(made, s, channels_of(s, PixelChannels(g, lines, ix, iz), sum));
-  }
   return made;
 }
 

@@ -60,9 +60,7 @@ class AnalyticTerms final : public PixelTerms {
 
   [[nodiscard]] std::vector<int> transmits() const override {
     std::vector<int> list;
-    for (int t = 0; t < g_.n_tx; ++t) {
-      list.push_back(of_all(pick_, transmit_place(g_, t, ix_, iz_).transmit));
-    }
+    for (int t = 0; t < g_.n_tx; ++t) list.push_back(of_all(pick_, transmit_place(g_, t, ix_, iz_).transmit));
     return list;
   }
 
@@ -148,7 +146,6 @@ std::unique_ptr<PixelTerms> make_pixel_terms(const Plan& plan, const std::vector
                 : std::make_unique<AnalyticTerms>(plan, *plan.band, *plan.das, lines, ix, iz);
 }
 
-// Returns the grid that the plan beamforms.
 const Grid& beamformed_grid(const Plan& plan) { return plan.course != nullptr ? plan.grid : plan.das->tables->grid; }
 
 constexpr double kPeriodsAbout = 4.0;                   // of the pulse, on each side of the pixel's time
@@ -196,9 +193,8 @@ void take_raw(Inspection& i, const Acquisition& a, const RfFrame& frame) {
   const auto step = static_cast<std::size_t>(a.values_per_sample());
   for (int e = 0; e < a.n_elements(); ++e) {
     const std::size_t first = line_start(a, i.transmit, e) + static_cast<std::size_t>(i.raw.first) * step;
-    for (int k = 0; k < i.raw.count; ++k) {
+    for (int k = 0; k < i.raw.count; ++k)
       i.raw.values.push_back(value_at(frame.samples.data(), a.sample_type, first + static_cast<std::size_t>(k) * step));
-    }
   }
 }
 
@@ -221,17 +217,15 @@ void compare_sums(Inspection& i, const PixelInspection& w, const PixelTerms& ter
   const auto n_el = static_cast<int>(i.channels.size());
   std::complex<double> sum = 0.0;
   const int n_sums = static_cast<int>(terms.transmits().size());
-  for (int s = 0; s < n_sums; ++s) {
+  for (int s = 0; s < n_sums; ++s)
     for (int e = 0; e < n_el; ++e) sum += std::complex<double>(terms.term(s, e, 0.0));
-  }
   const Grid& grid = beamformed_grid(w.plan);
   const auto at = static_cast<std::size_t>(i.iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(i.ix);
   std::complex<double> pixel = 0.0;
-  if (w.plan.course != nullptr) {
+  if (w.plan.course != nullptr)
     pixel = static_cast<double>(w.pixels[at]);
-  } else {
+  else
     pixel = {static_cast<double>(w.pixels[2 * at]), static_cast<double>(w.pixels[2 * at + 1])};
-  }
   i.level.pixel_db = decibels(std::abs(pixel), w.reference_db);
   i.level.sum_db = decibels(std::abs(sum), w.reference_db);
   i.level.error = std::abs(sum - pixel) / std::max(std::abs(pixel), static_cast<double>(kMagnitudeFloor));
@@ -255,9 +249,8 @@ int nearest_element(const Acquisition& a, PlanePoint at) {
     const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
     return std::hypot(element.x_m - at.x_m, element.z_m - at.z_m);
   };
-  for (int e = 1; e < a.n_elements(); ++e) {
+  for (int e = 1; e < a.n_elements(); ++e)
     if (distance(e) < distance(nearest)) nearest = e;
-  }
   return nearest;
 }
 
@@ -272,9 +265,8 @@ PixelTerms::Line raw_line(const Acquisition& a, const RfFrame& frame, int transm
     line.samples.push_back(iq ? Complex{value(2 * k), value(2 * k + 1)} : Complex{2.0f * value(k), 0.0f});
     mean += static_cast<double>(line.samples.back().re) / static_cast<double>(n);
   }
-  if (!iq) {  // DC, removed by the filter as well
+  if (!iq)  // DC, removed by the filter as well
     for (Complex& v : line.samples) v.re -= static_cast<float>(mean);
-  }
   return line;
 }
 
@@ -339,9 +331,8 @@ std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
   i.at = grid.point(i.ix, i.iz);
   const std::unique_ptr<PixelTerms> terms = make_pixel_terms(w.plan, w.lines, i.ix, i.iz);
   const std::vector<int> transmits = terms->transmits();
-  for (const int t : transmits) {
+  for (const int t : transmits)
     if (t >= 0) i.summed.push_back(t);
-  }
   if (i.summed.empty()) return nullptr;
   const bool known = std::find(i.summed.begin(), i.summed.end(), w.transmit) != i.summed.end();
   i.transmit = known ? w.transmit : i.summed[i.summed.size() / 2];

@@ -96,13 +96,12 @@ void FrameInspector::work() {
     all ? collect_all() : collect_picture();
     return;  // the next frame in the next turn
   }
-  if (answer_.pixel == nullptr) {
+  if (answer_.pixel == nullptr)
     start_all();
-  } else if (picture_ < request_->pictures.size()) {
+  else if (picture_ < request_->pictures.size())
     start_picture(request_->pictures[picture_]);
-  } else {
+  else
     end();
-  }
 }
 
 void FrameInspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
@@ -151,9 +150,8 @@ void FrameInspector::collect_all() {
 
 const FrameInspector::OneTransmit& FrameInspector::one_transmit(int transmit) {
   std::erase_if(kept_, [this](const OneTransmit& k) { return k.params != plan_->params; });
-  for (const OneTransmit& k : kept_) {
+  for (const OneTransmit& k : kept_)
     if (k.transmit == transmit) return k;
-  }
   if (kept_.size() == kMostPlans) kept_.erase(kept_.begin());
   const AcquisitionPtr one = acquisition_of_one_transmit(*acquisition_, transmit);
   return kept_.emplace_back(

@@ -1,18 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include "backend/das_tables.h"
-#include "backend/fp16/fir_layout.h"
-#include "backend/fp16/packed_plan.h"
 #include "backend/plan.h"
 #include "core/error.h"
-#include "core/grid.h"
-#include "core/long_work.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
+#include "dsp/methods/methods.h"
 
 namespace echoloop {
 namespace {
@@ -20,9 +16,8 @@ namespace {
 // Rates and response of the analytic recipe's lines (Plan::band).
 
 bool is_fast_size(int n) {
-  for (const int factor : {2, 3, 5}) {
+  for (const int factor : {2, 3, 5})
     while (n % factor == 0) n /= factor;
-  }
   return n == 1;
 }
 
@@ -203,9 +198,8 @@ const char* never_in_half_precision(const Plan& plan, bool lines) {
                : "adaptive methods other than the coherence factor are computed in single precision";
   }
   if (packed_method(plan.method) == PackedMethod::coherence_of_transmits &&
-      plan.acquisition->n_elements() > kMostBlockElements) {
+      plan.acquisition->n_elements() > kMostBlockElements)
     return "the coherence factor of elements or transmits of more than 1024 elements is computed in single precision";
-  }
   return nullptr;
 }
 
@@ -255,14 +249,12 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
 // tables: of one value per pixel and sum.
 void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
-  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
+  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide)
     throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels per side");
-  }
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
   const std::size_t most = kMaxTableEntries / (tables * static_cast<std::size_t>(sums));
-  if (grid.pixels() > most) {
+  if (grid.pixels() > most)
     throw Error("grid", found + " for " + counted(sums, "transmit"), "at most " + std::to_string(most) + " pixels");
-  }
 }
 
 }  // namespace
@@ -279,9 +271,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   const Grid grid = make_grid(params, acquisition);
   const bool lines = forms_lines(params, acquisition);
   require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count, uses_cones(params, acquisition) ? 2 : 1);
-  if (lines) {
-    require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
-  }
+  if (lines) require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
   if (params.formation.recipe == Recipe::course) require_course(acquisition);
 }
 
@@ -347,6 +337,53 @@ std::string formation_warning(const Acquisition& acquisition, const ImagingParam
                 "point targets may lose up to 29 dB",
                 step_m * 1e3, finest_m * 1e3);
   return text;
+}
+
+namespace {
+
+std::size_t size(int n) { return static_cast<std::size_t>(std::max(n, 0)); }
+
+// Returns the bytes of one line: its filters' mixer and turns, and each thread's signals between them, or transforms.
+std::size_t line_bytes(const BandPlan& band, std::size_t threads) {
+  const std::size_t in = size(band.n_samples), out = size(band.n_out),
+                    values = in * size(values_per_sample(band.input));
+  const std::size_t filters = 4 * values + 16 * (in + out) + 8 * std::max(in, out);
+  const std::size_t transforms = 24 * size(band.n_in) + 16 * out;
+  return 8 * in + 8 * out + threads * std::max(filters, transforms);
+}
+
+}  // namespace
+
+StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams& params, int threads) {
+  check_params(acquisition, params);
+  const TransmitPick pick = picked_transmits(params, acquisition);
+  const std::size_t lines = size(pick.count) * size(acquisition.n_elements());
+  const Grid grid = make_grid(params, acquisition), beams = make_beam_grid(params, acquisition, grid);
+  const bool forms = forms_lines(params, acquisition);
+  const std::size_t sums = forms ? size(find_scan_lines(acquisition)->per_line) : size(pick.count);
+  StreamBytes bytes{.plan = sums * (4 * beams.pixels() + 8 * size(beams.nz)),
+                    .lane = 24 * grid.pixels() + 16 * beams.pixels()};
+  if (uses_cones(params, acquisition)) bytes.plan += sums * (4 * beams.pixels() + sizeof(PixelSpan) * size(beams.nz));
+  if (pick.every > 1) bytes.lane += acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count);
+  const Adaptive method = params.formation.adaptive;
+  bytes.device_lane = acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count) +
+                      2 * sizeof(float) * grid.pixels() + sizeof(Complex) * beams.pixels();  // envelope, dB, pixels
+  if (method != Adaptive::off) bytes.device_lane += sizeof(float) * beams.pixels();          // weights
+  if (reads_rows(method))
+    bytes.device_lane +=
+        std::min(kMostMethodScratch, sizeof(Complex) * beams.pixels() * size(acquisition.n_elements()));
+  if (params.formation.recipe == Recipe::course) {
+    bytes.lane += lines * size(acquisition.n_samples) * sizeof(float);
+    return bytes;
+  }
+  const BandPlan band = band_rates(acquisition, params);
+  bytes.plan += size(band.n_out) * sizeof(float);
+  bytes.lane += line_bytes(band, size(threads)) +
+                lines * (size(band.n_out) * sizeof(Complex) + size(band.n_valid) * sizeof(std::uint32_t));
+  bytes.device_lane += params.formation.precision == Precision::fp16
+                           ? lines * size(band.n_valid) * sizeof(std::uint32_t)
+                           : lines * (4 * size(band.n_in) + 8 * size(band.n_out));
+  return bytes;
 }
 
 }  // namespace echoloop

@@ -49,11 +49,10 @@ void polar_tables(const Grid& g, MomentTables& t) {
 
 MomentTables make_moment_tables(const Grid& grid) {
   MomentTables t;
-  if (grid.polar()) {
+  if (grid.polar())
     polar_tables(grid, t);
-  } else {
+  else
     cartesian_tables(grid, t);
-  }
   return t;
 }
 

@@ -1,17 +1,12 @@
 #include "backend/pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 #include <utility>
 
 #include "backend/das_tables.h"
-#include "backend/frame_processor.h"
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/process_memory.h"
-#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -83,9 +78,8 @@ void Pipeline::run() {
   ring_.close();  // a producer must not wait for a slot forever
   ending_.done = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
-  while (!ending_.quit) {
+  while (!ending_.quit)
     if (!step_review()) reviewer_->wait();
-  }
 }
 
 void Pipeline::run_stream() {
@@ -223,9 +217,8 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line,
               .pixels = slot.pixels});
-  if (slot.analysed && !ending_.abandoned) {
+  if (slot.analysed && !ending_.abandoned)
     analyses_.take_pixels({slot.plan, lane.pixels(), slot.frames.front().stamp, slot.reference_db});
-  }
 }
 
 void Pipeline::add_frame(Slot& slot, FrameRing::ReadLease lease) {
@@ -364,9 +357,8 @@ void Pipeline::collect(Slot& slot) {
     image.number = flight_.finished + 1;
     wait_policy_.frame_ended(image.ready_ns);
     trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
-    if (slot.pixels == HostCopy::made) {
+    if (slot.pixels == HostCopy::made)
       options_.pixels->take({image, slot.plan->das->tables->grid, slot.lane->kept_pixels()});
-    }
     if (options_.on_image) options_.on_image(image);
     analyses_.take_live(image);
     if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());

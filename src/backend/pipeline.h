@@ -124,7 +124,7 @@ class Pipeline {
   void set_params(const ImagingParams& params);             // UI thread
   void set_host_copy(HostCopy copy) { host_copy_ = copy; }  // any thread
   void measure_reference() { level_.measure = true; }       // the next frame's brightest pixel becomes 0 dB; any thread
-  // Sets the automatic level, as of all transmits (core/transmits.h). [any thread]
+  // Sets the automatic level, as of all transmits (core/params.h). [any thread]
   void hold_reference(double level_db) {
     level_.measure = false;
     level_.held_db = level_db;

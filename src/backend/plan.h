@@ -15,10 +15,8 @@
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
-#include "dsp/delays.h"
 #include "dsp/methods/method.h"
 #include "dsp/scan.h"
 
@@ -39,7 +37,7 @@ struct BandPlan {
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
-// Weights of the transmits at every beamformed pixel (dsp/delays.h).
+// Weights of the transmits at every beamformed pixel (dsp/das.h).
 struct ConeTable {
   PlainArray<float> weights;     // [n_tx][nz][nx], sum 1 at every pixel
   std::vector<PixelSpan> spans;  // [n_tx][nz], weights are 0 outside

@@ -1,10 +1,7 @@
 #include "backend/reprocessor.h"
 
 #include <chrono>
-#include <utility>
-#include <vector>
 
-#include "backend/frame_processor.h"
 #include "core/process_memory.h"
 
 namespace echoloop {
@@ -84,11 +81,10 @@ void Reprocessor::wait() {
     return inbox_.request.has_value() || !inbox_.deliveries.empty() || inbox_.inspection_news || inbox_.flow_ended ||
            inbox_.ended;
   };
-  if (flow_awaited_) {
+  if (flow_awaited_)
     inbox_.changed.wait_for(lock, kFlowPoll, news);  // the worker sends no notice
-  } else {
+  else
     inbox_.changed.wait(lock, news);
-  }
 }
 
 std::optional<ReprocessRequest> Reprocessor::take_request() {
@@ -143,9 +139,8 @@ bool Reprocessor::step_inspection() {
     }
     if (request.has_value() && answers_ != nullptr) {
       const AcquisitionPtr& acquisition = request->acquisition != nullptr ? request->acquisition : acquisition_;
-      if (inspector_ == nullptr || inspector_->acquisition() != acquisition) {
+      if (inspector_ == nullptr || inspector_->acquisition() != acquisition)
         inspector_ = std::make_unique<FrameInspector>(backend_, acquisition, mode_, *answers_);
-      }
       inspector_->begin(std::move(*request), held_reference_db_);
     }
   }
@@ -257,9 +252,8 @@ void Reprocessor::make(Slot& slot) {
 // Returns the level, after the envelope. Waits for the first frame of another recording.
 double Reprocessor::slot_reference_db(Slot& slot) const {
   if (slot.acquisition == acquisition_) return reference_level_db(*slot.plan, held_reference_db_);
-  if (holds_level(*slot.plan) && slot.own_reference_db <= kAutoReference) {
+  if (holds_level(*slot.plan) && slot.own_reference_db <= kAutoReference)
     slot.own_reference_db = measured_level_db(*slot.lane, *slot.plan).value_or(kAutoReference);
-  }
   return reference_level_db(*slot.plan, slot.own_reference_db);
 }
 
@@ -271,9 +265,8 @@ void Reprocessor::collect(std::size_t index) {
   image.number = ++finished_;
   slot.owner.reset();
   slot.busy = false;
-  if (const auto pixels = std::exchange(slot.pixels, nullptr)) {
+  if (const auto pixels = std::exchange(slot.pixels, nullptr))
     pixels->take({image, slot.plan->das->tables->grid, slot.lane->kept_pixels()});
-  }
   if (slot.deliver) {
     std::exchange(slot.deliver, nullptr)(&image, std::exchange(film_made_, nullptr));
     return;

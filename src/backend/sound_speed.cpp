@@ -69,12 +69,10 @@ struct Refusal {
 };
 
 Refusal refusal_of(const ImagingParams& params, const Acquisition& acquisition) {
-  if (params.formation.recipe == Recipe::course) {
+  if (params.formation.recipe == Recipe::course)
     return {"Not available with recipe=course, which has no complex channels", "recipe=analytic"};
-  }
-  if (acquisition.data != DataKind::channels || acquisition.n_elements() < 2) {
+  if (acquisition.data != DataKind::channels || acquisition.n_elements() < 2)
     return {"The recording has no channels to compare", "channel data of at least two elements"};
-  }
   if (forms_lines(params, acquisition)) {
     return {"Not available with scan lines, which have one transmit each",
             "compounding=coherent, or transmits that cover the image"};
@@ -86,9 +84,7 @@ Refusal refusal_of(const ImagingParams& params, const Acquisition& acquisition) 
 
 std::vector<double> speeds_around(double speed_m_s) {
   std::vector<double> speeds;
-  for (int i = 0; i < kSpeeds; ++i) {
-    speeds.push_back(speed_m_s + kSpeedReach_m_s * (2.0 * i / (kSpeeds - 1) - 1.0));
-  }
+  for (int i = 0; i < kSpeeds; ++i) speeds.push_back(speed_m_s + kSpeedReach_m_s * (2.0 * i / (kSpeeds - 1) - 1.0));
   return speeds;
 }
 
@@ -133,9 +129,8 @@ void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s) 
     if (bend < 0.0) curve.peak_m_s += 0.5 * (before - after) / bend * (speeds_m_s[at + 1] - speeds_m_s[at]);
   }
   constexpr double kFlat = 0.02;
-  if (curve.prominence < kFlat) {
+  if (curve.prominence < kFlat)
     curve.warnings.emplace_back("The curve is flat (less than 2 %): the region does not determine the speed of sound.");
-  }
 }
 
 SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame,

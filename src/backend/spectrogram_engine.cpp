@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backend/analyses.h"
-#include "backend/flow_device.h"
 #include "backend/flow_engine.h"
 #include "core/results/analysis_images.h"
 #include "core/units.h"
@@ -143,9 +142,8 @@ void SpectrogramEngine::advance(const Sample& sample) {
   run_.last_index = index;
   ++run_.frames;
   const auto window = static_cast<std::size_t>(run_.window);
-  if (samples_.size() == 2 * window * kMaxGateBands) {
+  if (samples_.size() == 2 * window * kMaxGateBands)
     samples_.erase(samples_.begin(), samples_.end() - static_cast<std::ptrdiff_t>((window - 1) * kMaxGateBands));
-  }
   samples_.insert(samples_.end(), sample.sums.begin(), sample.sums.end());
   for (std::uint64_t i = 0; i < passed; ++i) {
     ++run_.clock;

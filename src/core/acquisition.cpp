@@ -122,9 +122,8 @@ Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double
               .element_width_m = element_width_m,
               .elements = {}};
   probe.elements.resize(static_cast<std::size_t>(n_elements));
-  for (int e = 0; e < n_elements; ++e) {
+  for (int e = 0; e < n_elements; ++e)
     probe.elements[static_cast<std::size_t>(e)].x_m = (e - 0.5 * (n_elements - 1)) * pitch_m;
-  }
   return probe;
 }
 
@@ -159,6 +158,32 @@ void Acquisition::validate(const std::string& what) const {
   require_facts(*this, what);
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
   if (data == DataKind::beamformed) validate_columns(*this, what);
+}
+
+namespace {
+
+// n_samples: 1024 samples at 20 MHz and 1540 m/s are a depth of 39 mm, of which all elements see about 36 mm; 2048 at
+// 10.88 MHz are 145 mm.
+constexpr std::array<ProbeModel, 5> kProbes{{
+    {"L64", ProbeKind::linear, 64, 0.300e-3, 0.270e-3, 5.0e6, 0.60, 1024},
+    {"L128", ProbeKind::linear, 128, 0.298e-3, 0.268e-3, 5.0e6, 0.60, 1024},
+    {"L11-4v", ProbeKind::linear, 128, 0.300e-3, 0.270e-3, 6.25e6, 0.70, 1280},
+    {"L22", ProbeKind::linear, 128, 0.100e-3, 0.080e-3, 15.625e6, 0.67, 2048},
+    {"P4-2v", ProbeKind::phased, 64, 0.300e-3, 0.250e-3, 2.72e6, 0.60, 2048},
+}};
+
+}  // namespace
+
+double ProbeModel::sampling_hz() const { return kSamplesPerPeriod * center_hz; }
+
+std::span<const ProbeModel> probe_models() { return kProbes; }
+
+const ProbeModel& find_probe_model(std::string_view name) {
+  const auto* const found = std::ranges::find(kProbes, name, &ProbeModel::name);
+  if (found != kProbes.end()) return *found;
+  std::string names;
+  for (const ProbeModel& probe : kProbes) names += (names.empty() ? "" : ", ") + std::string(probe.name);
+  throw Error("probe", "\"" + std::string(name) + "\"", names);
 }
 
 }  // namespace echoloop

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -107,5 +109,31 @@ inline constexpr int kMaxElements = 16384;
 inline constexpr int kMaxTransmits = 16384;
 inline constexpr int kMaxSamples = 1 << 24;
 inline constexpr double kMaxDepth_m = 10.0;  // of an image
+
+// Probes for phantoms: a small table of real and teaching arrays by name, with matching element count, pitch, band and
+// sampled depth. Numbers are the manufacturers' published nominal values, rounded.
+
+struct ProbeModel {
+  std::string_view name;
+  ProbeKind kind = ProbeKind::linear;
+  int n_elements = 0;
+  double pitch_m = 0.0;
+  double element_width_m = 0.0;
+  double center_hz = 0.0;
+  double fractional_bandwidth = 0.0;  // two-way, full width at half amplitude (-6 dB), over center_hz
+  int n_samples = 0;                  // of a channel line, sampled at kSamplesPerPeriod times center_hz
+
+  [[nodiscard]] double sampling_hz() const;
+  [[nodiscard]] double width_m() const { return n_elements * pitch_m; }
+};
+
+// Four samples per period, as usual for research scanners: the band ends well below half the sampling frequency.
+inline constexpr double kSamplesPerPeriod = 4.0;
+
+// Returns all probes; the first is the default. [any thread]
+std::span<const ProbeModel> probe_models();
+
+// Returns the probe of that name (exact spelling). Throws Error listing the names. [any thread]
+const ProbeModel& find_probe_model(std::string_view name);
 
 }  // namespace echoloop

@@ -171,9 +171,8 @@ ImagingParams recorded_params(const Acquisition& a) {
 }
 
 ImagingParams limited(ImagingParams p) {
-  for (const ParamSpec& spec : param_table()) {
+  for (const ParamSpec& spec : param_table())
     if (spec.from_acquisition) set_number(p, spec, get_number(p, spec));
-  }
   return p;
 }
 

@@ -13,9 +13,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string plain;
-  for (const char c : text) {
+  for (const char c : text)
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += c;
-  }
   return lower_case(std::move(plain));
 }
 
@@ -44,9 +43,8 @@ std::string text_of(double value) {
 // Without the marks of Markdown.
 std::string unmarked(std::string_view text) {
   std::string plain;
-  for (const char c : text) {
+  for (const char c : text)
     if (c != '`') plain += c;
-  }
   return plain;
 }
 
@@ -72,9 +70,8 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
 const Unit* find_unit(std::string_view text) {
   constexpr std::size_t kAbbreviation = 3;  // letters, at most: "m" is no "ms"
   std::string name(text);
-  for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"}) {  // both signs, UTF-8
+  for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"})  // both signs, UTF-8
     if (const std::size_t at = name.find(micro); at != std::string::npos) name.replace(at, micro.size(), "u");
-  }
   name = lower_case(std::move(name));
   const auto* const found = std::ranges::find_if(kUnits, [&](const Unit& unit) {
     return any_word(unit.spellings, [&](std::string_view word, std::size_t) {
@@ -203,9 +200,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view without_unit(std::string_view key) {
   for (const std::string_view unit :
-       {"_m", "_mm", "_um", "_s", "_ms", "_us", "_ns", "_hz", "_khz", "_mhz", "_rad", "_deg", "_bytes"}) {
+       {"_m", "_mm", "_um", "_s", "_ms", "_us", "_ns", "_hz", "_khz", "_mhz", "_rad", "_deg", "_bytes"})
     if (key.size() > unit.size() && key.ends_with(unit)) return without_unit(key.substr(0, key.size() - unit.size()));
-  }
   return key;
 }
 

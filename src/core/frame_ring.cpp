@@ -23,9 +23,8 @@ FrameRing::FrameRing(std::vector<FrameMemory> slots, RingPolicy policy, const Ri
 }
 
 std::optional<std::size_t> FrameRing::find_free() const {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  for (std::size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i].state == State::free) return i;
-  }
   return std::nullopt;
 }
 
@@ -178,9 +177,8 @@ void FrameRing::abandon_write(std::size_t slot) {
 
 std::optional<FrameRing::ReadLease> FrameRing::begin_read(std::chrono::nanoseconds wait) {
   std::unique_lock lock(mutex_);
-  if (ready_count_ == 0 && !closed_ && wait.count() > 0) {
+  if (ready_count_ == 0 && !closed_ && wait.count() > 0)
     readied_.wait_for(lock, wait, [this] { return ready_count_ > 0 || closed_ || woken_; });
-  }
   woken_ = false;
   tell_news();
   if (ready_count_ == 0) return std::nullopt;

@@ -31,9 +31,8 @@ std::vector<double> line_positions(const Acquisition& a) {
   const bool parallel = walks(a);
   const double apex_z_m = sector_apex_z_m(a.probe);
   std::vector<double> at;
-  for (const Transmit& t : a.transmits) {
+  for (const Transmit& t : a.transmits)
     at.push_back(parallel ? t.source_x_m : std::atan2(t.source_x_m, t.source_z_m - apex_z_m));
-  }
   return at;
 }
 

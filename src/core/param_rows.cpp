@@ -6,7 +6,7 @@
 
 #include "core/grid.h"
 #include "core/param_table.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -107,9 +107,8 @@ std::string_view with_course(const ParamContext& c, std::string_view reason) {
 std::string_view no_source(const ParamContext& c) { return c.acquisition == nullptr ? "No source." : ""; }
 
 std::string_view beamformed_or_course(const ParamContext& c, std::string_view course_reason) {
-  if (c.acquisition != nullptr && c.acquisition->data == DataKind::beamformed) {
+  if (c.acquisition != nullptr && c.acquisition->data == DataKind::beamformed)
     return "Not available: the recording is already beamformed.";
-  }
   return with_course(c, course_reason);
 }
 

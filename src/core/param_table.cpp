@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -49,12 +48,10 @@ void validate_transmits(const P& p, const Acquisition& acquisition) {
 void validate_method(const P& p, const Acquisition& acquisition) {
   const FormationParams& f = p.formation;
   if (f.adaptive == Adaptive::off) return;
-  if (f.recipe != Recipe::analytic) {
+  if (f.recipe != Recipe::analytic)
     throw Error("adaptive", "not available with recipe=course, which has no complex channels", "recipe=analytic");
-  }
-  if (acquisition.data != DataKind::channels) {
+  if (acquisition.data != DataKind::channels)
     throw Error("adaptive", "not available: the recording is already beamformed", "adaptive=off");
-  }
   for (const ParamSpec& spec : param_table()) {
     const bool on = spec.control.turns_on == TurnsOn::image_analysis && get_number(p, spec) != 0.0;
     if (!on || !shows_weight(f)) continue;
@@ -70,12 +67,10 @@ void validate_method(const P& p, const Acquisition& acquisition) {
     throw Error("adaptive_axis", "not available with scan lines, which have one transmit each",
                 "adaptive_axis=elements, or compounding=coherent");
   }
-  if (transmits && f.adaptive_axis == AdaptiveAxis::transmits && picked_transmits(p, acquisition).count < 2) {
+  if (transmits && f.adaptive_axis == AdaptiveAxis::transmits && picked_transmits(p, acquisition).count < 2)
     throw Error("adaptive_axis", "transmits: only one transmit is summed", "at least two transmits, or elements");
-  }
-  if (!(transmits && f.adaptive_axis == AdaptiveAxis::transmits) && acquisition.n_elements() < 2) {
+  if (!(transmits && f.adaptive_axis == AdaptiveAxis::transmits) && acquisition.n_elements() < 2)
     throw Error("adaptive", "the probe has one element", "at least two elements, or adaptive=off");
-  }
   if (f.adaptive == Adaptive::slsc && !has_even_elements(acquisition.probe)) {
     throw Error("adaptive", "slsc: the elements are not evenly spaced, so that lags have no length",
                 "evenly spaced elements, or another method");
@@ -85,9 +80,8 @@ void validate_method(const P& p, const Acquisition& acquisition) {
 }  // namespace
 
 const ParamSpec* find_param(std::string_view key) {
-  for (const ParamSpec& spec : param_table()) {
+  for (const ParamSpec& spec : param_table())
     if (spec.key == key) return &spec;
-  }
   return nullptr;
 }
 
@@ -115,9 +109,8 @@ const ParamChoice& get_choice(const ImagingParams& params, const ParamSpec& spec
 }
 
 ImagingParams without_analyses(ImagingParams params) {
-  for (const ParamSpec& spec : param_table()) {
+  for (const ParamSpec& spec : param_table())
     if (spec.control.turns_on != TurnsOn::nothing) set_number(params, spec, 0.0);
-  }
   return params;
 }
 
@@ -145,9 +138,8 @@ void set_from_text(ImagingParams& params, std::string_view assignment) {
   const auto value = finite_number(text);
   if (!value) refuse_text(key, text, "a number from " + range_text(*spec));
   if (*value < spec->min || *value > spec->max) refuse(key, text, range_text(*spec));
-  if (spec->member.kind == ParamKind::whole_number && *value != std::floor(*value)) {
+  if (spec->member.kind == ParamKind::whole_number && *value != std::floor(*value))
     refuse_text(key, text, "a whole number from " + range_text(*spec));
-  }
   set_number(params, *spec, *value);
 }
 
@@ -174,21 +166,16 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
     refuse("sector_min_rad", number_text(p.formation.sector_min_rad),
            "below sector_max_rad = " + number_text(p.formation.sector_max_rad));
   }
-  if (p.color_flow.svd_low > 0 && p.color_flow.svd_high > 0 && p.color_flow.svd_low > p.color_flow.svd_high) {
+  if (p.color_flow.svd_low > 0 && p.color_flow.svd_high > 0 && p.color_flow.svd_low > p.color_flow.svd_high)
     refuse("svd_low", number_text(p.color_flow.svd_low), "at most svd_high = " + number_text(p.color_flow.svd_high));
-  }
-  if (p.color_flow.mode != FlowMode::off && p.formation.recipe != Recipe::analytic) {
+  if (p.color_flow.mode != FlowMode::off && p.formation.recipe != Recipe::analytic)
     throw Error("flow", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
-  }
-  if (p.doppler.gate != Gate::off && p.formation.recipe != Recipe::analytic) {
+  if (p.doppler.gate != Gate::off && p.formation.recipe != Recipe::analytic)
     throw Error("gate", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
-  }
-  if (p.doppler.gate != Gate::off && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+  if (p.doppler.gate != Gate::off && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0)
     throw Error("gate", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
-  }
-  if (p.color_flow.mode == FlowMode::velocity && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+  if (p.color_flow.mode == FlowMode::velocity && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0)
     throw Error("flow", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
-  }
   const double widest = acquisition.signal == SignalKind::iq ? acquisition.sampling_hz : 0.5 * acquisition.sampling_hz;
   if (p.formation.recipe == Recipe::analytic &&
       p.formation.band_high_hz - p.formation.band_low_hz > widest * 1.000001) {

@@ -157,4 +157,40 @@ Grid make_beam_grid(const ImagingParams& p, const Acquisition& a, const Grid& pi
   return polar_grid(sector, lines->count, picture.polar() ? picture.nz : rows(sector.r1_m - sector.r0_m));
 }
 
+TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {
+  const int n = a.n_transmits();
+  if (forms_lines(p, a)) return {.first = 0, .every = 1, .count = n};
+  const int first = std::clamp(p.transmits.first - 1, 0, n - 1);
+  const int last = p.transmits.last == 0 ? n - 1 : std::clamp(p.transmits.last - 1, first, n - 1);
+  const int count = (last - first) / p.transmits.every + 1;
+  return {.first = first, .every = count > 1 ? p.transmits.every : 1, .count = count};
+}
+
+bool uses_cones(const ImagingParams& p, const Acquisition& a) {
+  if (p.transmits.cone == TransmitCone::off || p.formation.recipe == Recipe::course) return false;
+  return a.data == DataKind::channels && all_focused(a) && !forms_lines(p, a) && picked_transmits(p, a).count > 1;
+}
+
+AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick) {
+  if (pick.count == acquisition->n_transmits()) return acquisition;
+  auto picked = std::make_shared<Acquisition>(*acquisition);
+  picked->transmits.clear();
+  for (int i = 0; i < pick.count; ++i)
+    picked->transmits.push_back(acquisition->transmits[static_cast<std::size_t>(pick.first + i * pick.every)]);
+  return picked;
+}
+
+std::vector<BeamAxis> picked_axes(const Acquisition& acquisition, const TransmitPick& pick) {
+  std::vector<BeamAxis> picked;
+  if (!all_focused(acquisition)) return picked;
+  const std::vector<BeamAxis> all = beam_axes(acquisition);
+  for (int k = 0; k < pick.count; ++k) picked.push_back(all[static_cast<std::size_t>(pick.first + k * pick.every)]);
+  return picked;
+}
+
+double transmit_level_db(const ImagingParams& p, const Acquisition& a) {
+  return uses_cones(p, a) ? 0.0
+                          : 20.0 * std::log10(static_cast<double>(picked_transmits(p, a).count) / a.n_transmits());
+}
+
 }  // namespace echoloop

@@ -69,7 +69,7 @@ std::string method_channels(const FormationParams& params);
 // Returns true if the image's values are the method's factor, 0 to 1 (slsc: -1 to 1), not levels in dB.
 bool shows_weight(const FormationParams& params);
 
-// Summed transmits (core/transmits.h); no effect with scan lines.
+// Summed transmits (picked_transmits()); no effect with scan lines.
 struct TransmitParams {
   int first = 1;  // counted from 1
   int last = 0;   // 0 = the last one
@@ -197,7 +197,6 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b);
 // Return `params` with another or the default display: images with equal results have the same levels.
 ImagingParams with_display(ImagingParams params, const DisplayParams& display);
 ImagingParams without_display(ImagingParams params);
-// Returns `params` without analyses.
 ImagingParams without_analyses(ImagingParams params);
 
 // Returns true if colour flow or spectral Doppler is on: both need consecutive frames.
@@ -222,5 +221,33 @@ Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
 // Returns the beamformed grid: the image's, or with forms_lines() one column per scan line, or the columns of a
 // beamformed recording; the image is then interpolated from these.
 Grid make_beam_grid(const ImagingParams& params, const Acquisition& acquisition, const Grid& picture);
+
+// Selection of a frame's transmits by the parameters transmit_first, transmit_last and transmit_every. Pure functions;
+// any thread.
+
+// Transmits first, first + every, ... (from 0), `count` of them.
+struct TransmitPick {
+  int first = 0;
+  int every = 1;
+  int count = 0;
+  friend bool operator==(const TransmitPick&, const TransmitPick&) = default;
+};
+
+// Returns all transmits if lines are formed, as each line needs its own. The parameters must have passed
+// validate_params().
+TransmitPick picked_transmits(const ImagingParams& params, const Acquisition& acquisition);
+
+// Returns true if transmits are weighted at every pixel by its place in their cones (dsp/das.h).
+bool uses_cones(const ImagingParams& params, const Acquisition& acquisition);
+
+// Returns the acquisition reduced to these transmits; the same object if they are all.
+AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick);
+
+// Returns the axes of those beams; empty: not all transmits are focused.
+std::vector<BeamAxis> picked_axes(const Acquisition& acquisition, const TransmitPick& pick);
+
+// Returns the effect of a selection on the level of an echo common to all transmits, dB, at most 0: 20 log10(picked /
+// all), or 0 with cones, whose weights add up to 1 at every pixel.
+double transmit_level_db(const ImagingParams& params, const Acquisition& acquisition);
 
 }  // namespace echoloop

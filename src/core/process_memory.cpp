@@ -153,9 +153,8 @@ MappingEntry::~MappingEntry() {
 }
 
 bool in_mapped_file(std::span<const std::byte> memory) {
-  for (const Entry& entry : table) {
+  for (const Entry& entry : table)
     if (holds(entry, address(memory.data()))) return true;
-  }
   return false;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace echoloop {
@@ -53,9 +54,8 @@ struct SampleFaults {
       const SampleFaultCount& one = other.found[i];
       sum.samples += one.samples;
       if (sum.elements.size() < one.elements.size()) sum.elements.resize(one.elements.size());
-      for (std::size_t e = 0; e < one.elements.size(); ++e) {
+      for (std::size_t e = 0; e < one.elements.size(); ++e)
         if (one.elements[e]) sum.elements[e] = true;
-      }
     }
   }
   [[nodiscard]] bool any() const {
@@ -65,14 +65,47 @@ struct SampleFaults {
 
 class SampleLog {
  public:
-  void keep(std::uint64_t frame, SampleFaults faults);             // any thread
-  [[nodiscard]] bool has(std::uint64_t frame) const;               // any thread
-  [[nodiscard]] SampleFaults of(std::uint64_t frame) const;        // no frames if not checked yet; any thread
-  [[nodiscard]] std::uint64_t invalid(std::uint64_t frame) const;  // samples; any thread
-
-  void count(std::uint64_t frame);                 // after processing; processing thread
-  void restart();                                  // resets the counts of processed frames; any thread
-  [[nodiscard]] SampleFaults since_start() const;  // any thread
+  // All but count(): any thread.
+  void keep(std::uint64_t frame, SampleFaults faults) {
+    const std::scoped_lock lock(mutex_);
+    if (checked_.size() <= frame) checked_.resize(std::max<std::size_t>(frame + 1, 2 * checked_.size()));
+    checked_[frame] = true;
+    samples_ = faults.samples;
+    if (faults.any()) faulty_[frame] = std::move(faults);
+  }
+  [[nodiscard]] bool has(std::uint64_t frame) const {
+    const std::scoped_lock lock(mutex_);
+    return frame < checked_.size() && checked_[frame];
+  }
+  // Returns no frames if the frame is not checked yet.
+  [[nodiscard]] SampleFaults of(std::uint64_t frame) const {
+    const std::scoped_lock lock(mutex_);
+    if (frame >= checked_.size() || !checked_[frame]) return {};
+    if (const auto found = faulty_.find(frame); found != faulty_.end()) return found->second;
+    return {.frames = 1, .samples = samples_};
+  }
+  // Returns a number of samples.
+  [[nodiscard]] std::uint64_t invalid(std::uint64_t frame) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = faulty_.find(frame);
+    return found != faulty_.end() ? found->second.of(SampleFault::invalid).samples : 0;
+  }
+  // Counts a frame after processing. [processing thread]
+  void count(std::uint64_t frame) {
+    const std::scoped_lock lock(mutex_);
+    if (frame >= checked_.size() || !checked_[frame]) return;
+    const auto found = faulty_.find(frame);
+    since_start_.add(found != faulty_.end() ? found->second : SampleFaults{.frames = 1, .samples = samples_});
+  }
+  // Resets the counts of processed frames.
+  void restart() {
+    const std::scoped_lock lock(mutex_);
+    since_start_ = {};
+  }
+  [[nodiscard]] SampleFaults since_start() const {
+    const std::scoped_lock lock(mutex_);
+    return since_start_;
+  }
 
  private:
   mutable std::mutex mutex_;

@@ -204,9 +204,7 @@ std::string TimingTrace::chrome_json() const {
     separator = ",\n";
   };
   for (std::size_t row = 0; row < kRows.size(); ++row) name_thread(static_cast<int>(row) + 1, kRows[row]);
-  for (const int lane : lanes) {
-    name_thread(kFirstLaneRow + lane + 1, "kernels, lane " + std::to_string(lane + 1));
-  }
+  for (const int lane : lanes) name_thread(kFirstLaneRow + lane + 1, "kernels, lane " + std::to_string(lane + 1));
   return json + "\n]}\n";
 }
 

@@ -54,20 +54,18 @@ std::string plain_text(std::string_view text) {
   while (!text.empty()) {
     const Character c = first_character(text);
     const std::size_t bytes = std::max<std::size_t>(c.bytes, 1);
-    if (c.bytes != 0 && is_shown(c.code)) {
+    if (c.bytes != 0 && is_shown(c.code))
       plain += text.substr(0, bytes);
-    } else {
+    else
       plain += '?';
-    }
     text.remove_prefix(bytes);
   }
   return plain;
 }
 
 std::string lower_case(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   return text;
 }
 

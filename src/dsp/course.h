@@ -60,9 +60,7 @@ ECHO_HD float course_pixel(const CourseGeometry& g, const float* rf, int ix, int
   float sum = 0.0f;
   for (int t = 0; t < g.n_tx; ++t) {
     const double transmit_m = z * g.tx_cos[t] + x * g.tx_sin[t];
-    for (int e = 0; e < g.n_el; ++e) {
-      sum += course_sample(g, rf, t, e, course_position(g, t, e, transmit_m, x, z));
-    }
+    for (int e = 0; e < g.n_el; ++e) sum += course_sample(g, rf, t, e, course_position(g, t, e, transmit_m, x, z));
   }
   return sum;
 }

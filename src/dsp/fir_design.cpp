@@ -1,9 +1,5 @@
 #include "dsp/fir_design.h"
 
-#include <cmath>
-
-#include "core/units.h"
-
 namespace echoloop {
 namespace {
 

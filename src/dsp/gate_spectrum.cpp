@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/units.h"
+#include "dsp/flow.h"
 #include "dsp/spectrum.h"
-#include "dsp/wall_filter.h"
 
 namespace echoloop {
 namespace {
@@ -53,9 +52,8 @@ GateSpectrum::GateSpectrum(GateSpectrumPlan plan)
   if (degree >= 0) wall_ = orthonormal_polynomials(degree, plan_.frames);
   double sum = 0.0;
   for (int k = 0; k < plan_.frames; ++k) sum += 0.5 - 0.5 * std::cos(2.0 * kPi * (k + 0.5) / plan_.frames);
-  for (int k = 0; k < plan_.frames; ++k) {
+  for (int k = 0; k < plan_.frames; ++k)
     window_.push_back(static_cast<float>((0.5 - 0.5 * std::cos(2.0 * kPi * (k + 0.5) / plan_.frames)) / sum));
-  }
   band_power_.resize(static_cast<std::size_t>(bins_));
 }
 

@@ -124,11 +124,10 @@ ECHO_HD long long first_level(const SortedLevels& s, long long first, long long 
     const long long middle = first + (end - first) / 2;
     const double v = static_cast<double>(s.level_db[middle]);
     const bool left = edge == Edge::not_below ? v < level_db : v <= level_db;
-    if (left) {
+    if (left)
       first = middle + 1;
-    } else {
+    else
       end = middle;
-    }
   }
   return first;
 }

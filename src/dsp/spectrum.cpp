@@ -21,9 +21,8 @@ std::vector<float> power_spectrum_db(const SampledLine& line, double segment_s, 
   const int length = std::clamp(static_cast<int>(std::lround(segment_s * line.rate_hz)), 1, std::max(n_samples, 1));
   const int hop = std::max({1, length / 2, (n_samples - length) / kMostSegments});
   std::vector<double> window(static_cast<std::size_t>(length));
-  for (int k = 0; k < length; ++k) {
+  for (int k = 0; k < length; ++k)
     window[static_cast<std::size_t>(k)] = 0.5 - 0.5 * std::cos(2.0 * kPi * (k + 0.5) / length);
-  }
   std::vector<float> spectrum;
   for (int i = 0; i < n; ++i) {
     const std::complex<double> step = turned(-(first_hz + i * step_hz - line.demod_hz) / line.rate_hz);

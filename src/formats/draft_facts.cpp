@@ -78,9 +78,7 @@ std::optional<std::vector<double>> steps_in(std::string_view text) {
 
 std::string out_of_range(const FactQuestion& row, const FactRow& form, double si) {
   std::string name = form.label;
-  if (row.forms.size() == 1) {
-    name = lower_case(row.label);
-  }
+  if (row.forms.size() == 1) name = lower_case(row.label);
   const auto unit = [&](double value) { return short_text(value / form.unit.si); };
   const std::string units = *form.unit.symbol == '\0' ? "" : std::string(" ") + form.unit.symbol;
   return name + " = " + unit(si) + units + " is out of range (" + unit(form.least) + " to " + unit(form.most) + ")";
@@ -93,9 +91,8 @@ bool in_range(const FactRow& form, double largest_si) {
 double largest_in(const Json& json) {
   if (json.is_number()) return std::abs(json.get<double>());
   double most = 0.0;
-  if (json.is_array()) {
+  if (json.is_array())
     for (const Json& one : json) most = std::max(most, largest_in(one));
-  }
   return most;
 }
 
@@ -188,9 +185,8 @@ const OutlineEntry* largest_array(const FileOutline& outline) {
     for (const std::size_t extent : entry.shape) n *= static_cast<double>(extent);
     return n;
   };
-  for (const OutlineEntry& entry : outline.entries) {
+  for (const OutlineEntry& entry : outline.entries)
     if (entry.numeric && (largest == nullptr || count(entry) > count(*largest))) largest = &entry;
-  }
   return largest;
 }
 
@@ -332,9 +328,8 @@ std::string shown_value(const FactRow& form, const FileOutline& outline, const J
   if (json.is_number()) return unit(json.get<double>());
   if (!json.is_array()) return json_dump(json);
   const auto is_number = [](const Json& one) { return one.is_number(); };
-  if (json.empty() || !std::ranges::all_of(json, is_number)) {
+  if (json.empty() || !std::ranges::all_of(json, is_number))
     return std::to_string(json.size()) + (form.shape == FactShape::points ? " rows" : " entries");
-  }
   if (json.size() <= 4) {
     std::string values;
     for (const Json& one : json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
@@ -350,9 +345,8 @@ std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) 
   for (std::size_t a = 0; a < shape.size(); ++a) order.push_back(a);
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t a) { return shape[a]; });
   constexpr const char* kOrder[] = {"time", "element", "transmit", "frame"};
-  for (std::size_t k = 0; k < std::min(order.size(), std::size(kOrder)); ++k) {
+  for (std::size_t k = 0; k < std::min(order.size(), std::size(kOrder)); ++k)
     if (shape[order[k]] > 1) roles[order[k]] = kOrder[k];
-  }
   return roles;
 }
 

@@ -75,9 +75,8 @@ bool DraftState::take_description(const std::string& text, const std::string& re
       continue;
     }
     if (const FactQuestion* const row = question_of_key(key); row != nullptr) {
-      for (const FactRow& form : row->forms) {
+      for (const FactRow& form : row->forms)
         if (form.key != key && !json.contains(form.key)) values.erase(form.key);
-      }
       forms[row->id] = *form_of_key(*row, key);
     }
     const FactState state = reason.starts_with(kFromDescription) ? FactState::read : FactState::guessed;
@@ -106,9 +105,8 @@ std::string divide_axis(RawShape& shape, std::size_t axis, std::size_t faster) {
   shape.extents[axis] = faster;
   shape.extents.insert(shape.extents.begin() + static_cast<std::ptrdiff_t>(axis), n / faster);
   std::string other;
-  for (const char* const role : {"transmit", "frame", "element"}) {
+  for (const char* const role : {"transmit", "frame", "element"})
     if (other.empty() && std::ranges::find(shape.axes, role) == shape.axes.end()) other = role;
-  }
   const std::size_t slower = shape.axes[axis] == "frame" ? 1 : 0;
   shape.axes.insert(shape.axes.begin() + static_cast<std::ptrdiff_t>(axis + slower), other);
   return "";

@@ -11,7 +11,7 @@
 #include "formats/base/open_request.h"
 #include "formats/open_recording.h"
 #include "formats/readers/description_json.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/sandbox/reader_main.h"
 
 namespace echoloop {
@@ -215,11 +215,10 @@ std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
   const Acquisition& a = *recording.acquisition;
   std::vector<std::byte> bytes(a.frame_bytes());
   FrameMemory slot{.bytes = bytes, .owner = nullptr};
-  if (recording.frame) {
+  if (recording.frame)
     std::ranges::copy(recording.frame(index), bytes.begin());
-  } else {
+  else
     recording.reader->read(index, slot);
-  }
   std::vector<float> values(a.frame_values());
   for (std::size_t k = 0; k < values.size(); ++k) {
     std::int16_t whole = 0;
@@ -321,9 +320,8 @@ FormatDescription describe_format(const std::filesystem::path& file) {
   if (!described.is_read) return described;
   Json meta = facts_of(*recording);
   described.why_not = why_not(file, *recording, meta);
-  if (!described.why_not.empty()) {
+  if (!described.why_not.empty())
     for (const char* const key : {"data", "imag", "shape", "axes", "offset"}) meta.erase(key);
-  }
   for (const FactRow& row : description_keys()) {
     if (!meta.contains(row.key)) continue;
     const std::string text = assumed_text(*recording->acquisition, row.key);

@@ -1,4 +1,3 @@
-#include "formats/format_registry.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,10 +6,9 @@
 #include "core/error.h"
 #include "formats/base/format_table.h"
 #include "formats/base/mapping.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/npy.h"
-#include "formats/containers/zip.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
 
@@ -37,11 +35,10 @@ std::string first_bytes(std::string_view start) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : start.substr(0, 8)) {
     const auto b = static_cast<unsigned char>(c);
-    if (b >= 0x20 && b < 0x7f) {
+    if (b >= 0x20 && b < 0x7f)
       text += c;
-    } else {
+    else
       text += {'\\', 'x', kHex[b >> 4], kHex[b & 15]};
-    }
   }
   return text + "\"";
 }

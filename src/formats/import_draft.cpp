@@ -30,9 +30,7 @@ ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGu
   say("byte_order", raw.byte_order, raw.why_order);
   say("header_bytes", raw.header_bytes, raw.why_header);
   say("shape", raw.shape, raw.why_shape);
-  if (raw.sampling_hz > 0.0) {
-    guessed_["fs_hz"] = {raw.sampling_hz, FactState::assumed, raw.why_sampling};
-  }
+  if (raw.sampling_hz > 0.0) guessed_["fs_hz"] = {raw.sampling_hz, FactState::assumed, raw.why_sampling};
   now_.axes = raw.axes;
   now_.values = guessed_;
   assume_rest();
@@ -63,9 +61,8 @@ void ImportDraft::take_guesses() {
 void ImportDraft::assume_rest() {
   const auto assume = [&](const char* key, const Json& json, const char* why) {
     const FactQuestion* const row = question_of_key(key);
-    for (const FactRow& form : row->forms) {
+    for (const FactRow& form : row->forms)
       if (now_.values.contains(form.key)) return;
-    }
     if (now_.values.contains("time_s") && std::string_view(key) == "t0_s") return;
     guessed_[key] = now_.values[key] = {json, FactState::assumed, why};
   };
@@ -146,9 +143,8 @@ std::string ImportDraft::toggle_split() {
 
 std::size_t ImportDraft::count(const char* role) const {
   const std::vector<std::size_t> extents = shape();
-  for (std::size_t a = 0; a < std::min(extents.size(), now_.axes.size()); ++a) {
+  for (std::size_t a = 0; a < std::min(extents.size(), now_.axes.size()); ++a)
     if (now_.axes[a] == role) return extents[a];
-  }
   return 1;
 }
 
@@ -207,9 +203,8 @@ std::vector<OpenQuestion> ImportDraft::questions() const {
 
 std::string ImportDraft::use_of(const OutlineEntry& entry) const {
   if (!raw_ && entry.path == data()) return "samples";
-  for (const DraftFact& one : facts()) {
+  for (const DraftFact& one : facts())
     if (!one.empty() && variable_of(outline_, one.json) == entry.path) return one.as().label;
-  }
   return "";
 }
 
@@ -326,15 +321,14 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
     const OutlineEntry* const entry = variable.empty() ? nullptr : entry_of(variable);
     const bool fits =
         entry != nullptr && (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) == 2) == pairs;
-    if (!same.json.is_discarded() && fits) {
+    if (!same.json.is_discarded() && fits)
       next.values[key] = {same.json, FactState::answered, same.note};
-    } else if (key == "tx_elements") {
+    else if (key == "tx_elements")
       next.values[key] = {"all", FactState::answered, "One element after another."};
-    } else if (key == "tx_angles_rad" && count("transmit") == 1) {
+    else if (key == "tx_angles_rad" && count("transmit") == 1)
       next.values[key] = {Json::array({0}), FactState::answered, "One plane wave straight ahead."};
-    } else if (id == "rate" && !before.empty()) {
+    else if (id == "rate" && !before.empty())
       next.values[key] = {before.json, FactState::answered, ""};
-    }
   }
   change(std::move(next), std::string(row->label) + ": " + before.as().label + " → " + row->forms[form].label);
   return "";

@@ -18,7 +18,6 @@ namespace echoloop {
 
 // Facts of a description except the array and its axes, as questions by importance, and the parsing of a typed answer.
 // Constant data and pure functions. Any thread.
-
 struct FactQuestion : FactRow::Question {
   std::vector<FactRow> forms;  // alternative ways to answer it
 };
@@ -166,7 +165,6 @@ std::vector<OpenQuestion> open_questions(const FileOutline& outline, const Draft
 // Guesses about samples without a container, from their bytes alone: type and byte order by the smoothness of
 // neighbours, the line length by its similarity to the next line, header and shape by numbers in the header that fit
 // the size. Each has its reason; the image decides. Pure; any thread.
-
 struct RawNumber {  // in the first bytes
   std::size_t offset = 0;
   double value = 0.0;

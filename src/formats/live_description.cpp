@@ -79,9 +79,8 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
   frame.view.shape = described_sizes(what, require_key(what, meta, "shape"), "shape");
   std::vector<std::size_t>& shape = frame.view.shape;
   const auto whole = checked_bytes(shape, frame.view.type.bytes);
-  if (!whole || *whole == 0 || *whole > kMostFrameBytes) {
+  if (!whole || *whole == 0 || *whole > kMostFrameBytes)
     throw Error(what, "a frame of shape " + shape_text(shape), "1 byte to 8 GiB");
-  }
   frame.bytes = *whole;
   if (meta.contains("strides_bytes")) {
     auto strides = described_sizes(what, meta.at("strides_bytes"), "strides_bytes");
@@ -92,9 +91,8 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
     frame.bytes = frame.view.type.bytes;
     for (std::size_t a = 0; a < shape.size(); ++a) {
       const auto extent = checked_bytes(std::array{shape[a] - 1, strides[a]}, 1);
-      if (!extent || *extent > kMostFrameBytes - frame.bytes) {
+      if (!extent || *extent > kMostFrameBytes - frame.bytes)
         throw Error(what, "strides_bytes = " + json_excerpt(meta.at("strides_bytes")), "a frame of up to 8 GiB");
-      }
       frame.bytes += *extent;
     }
     frame.view.strides = std::move(strides);
@@ -102,9 +100,8 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
   const Json& axes = require_key(what, meta, "axes");
   if (!axes.is_array()) return frame;  // describe_array() rejects it
   for (std::size_t a = 0; a < std::min(axes.size(), shape.size()); ++a) {
-    if (axes[a] == "frame" && shape[a] != 1) {
+    if (axes[a] == "frame" && shape[a] != 1)
       throw Error(what, "a frame axis of length " + std::to_string(shape[a]), "the axes of one frame");
-    }
     if (axes[a] != "element") continue;
     frame.channels = described_channels(what, meta, shape[a]);
     if (frame.channels.empty()) continue;
@@ -175,9 +172,8 @@ std::unique_ptr<LiveLayout> make_layout(const std::string& what, const Json& met
   }
   if (meta.contains("offset")) {
     source.offset = json_number(what, meta.at("offset"), "offset");
-    if (!(std::abs(source.offset) <= kLargestOffset)) {
+    if (!(std::abs(source.offset) <= kLargestOffset))
       throw Error(what, "offset = " + json_excerpt(meta.at("offset")), "-1e10 to 1e10");
-    }
   } else if (source.type.kind == NumberKind::unsigned_integer) {
     a.assumptions.emplace_back("unsigned samples without 'offset': 0 is zero");
   }
@@ -195,7 +191,6 @@ void check_default_params(const std::string& what, const Acquisition& a) {
   }
 }
 
-// Returns the description from all keys.
 LiveDescription described_by_keys(const std::string& what, const Json& meta) {
   const FrameArray frame = described_frame(what, meta);
   Description d = describe_array(what, meta, frame.view);
@@ -262,17 +257,15 @@ void check_live_keys(const std::string& what, const Json& meta) {
 void refuse_other_keys(const std::string& what, const Json& meta, const std::string& beside) {
   for (const auto& [key, value] : meta.items()) {
     const bool frames = std::ranges::find(kFrameKeys, std::string_view(key)) != kFrameKeys.end();
-    if (key != beside && !frames && !is_free_key(key)) {
+    if (key != beside && !frames && !is_free_key(key))
       throw Error(what, "'" + printable(key, 40) + "' together with '" + beside + "'", "one of the two");
-    }
   }
 }
 
 LiveDescription described_like(const std::string& what, const Json& meta, LikeFiles like, const std::stop_token& stop) {
   const std::filesystem::path file = json_text(what, meta.at("like"), "like");
-  if (like == LikeFiles::refused) {
+  if (like == LikeFiles::refused)
     throw Error(what, "'like' from another machine", "all keys of the description, or a sender on this machine");
-  }
   if (!file.is_absolute()) throw Error(what, "like = '" + printable(file.string()) + "'", "an absolute path");
   refuse_other_keys(what, meta, "like");
   const Recording recording = open_recording(file, {}, stop);
@@ -306,9 +299,8 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
     described.unused = "demod_hz (the samples are not IQ)";
   if (meta.contains("device_hz")) {
     described.device_hz = json_number(what, meta.at("device_hz"), "device_hz");
-    if (!(described.device_hz > 0.0 && described.device_hz <= 1e12)) {
+    if (!(described.device_hz > 0.0 && described.device_hz <= 1e12))
       throw Error(what, "device_hz = " + json_excerpt(meta.at("device_hz")), "above 0 up to 1e12 Hz");
-    }
   }
   if (meta.contains("name")) described.name = printable(json_text(what, meta.at("name"), "name"), kMostName);
   return described;

@@ -70,9 +70,8 @@ std::string sandbox_text() {
   pid_t pid = -1;
   int status = 0;
   if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, words, no_environment) != 0 ||
-      ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || (WEXITSTATUS(status) & kSandboxAnswer) == 0) {
+      ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || (WEXITSTATUS(status) & kSandboxAnswer) == 0)
     return "no reader program: " + program;
-  }
   std::string text = (WEXITSTATUS(status) & kIsStaticProgram) != 0 ? "static reader" : "reader";
   const char* separator = ": ";
   for (const auto& [bit, name] : {std::pair{kHasSeccomp, "seccomp"}, std::pair{kHasLandlock, "Landlock"},
@@ -127,11 +126,10 @@ void keep_descriptions_in(const std::filesystem::path& folder) { own_folder() = 
 
 std::string content_name(std::span<const std::byte> file) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
-  if (file.size() <= 2 * kHashedBytes) {
+  if (file.size() <= 2 * kHashedBytes)
     hash = hash_on(hash, file);
-  } else {
+  else
     hash = hash_on(hash_on(hash, file.first(kHashedBytes)), file.last(kHashedBytes));
-  }
   char text[64];
   std::snprintf(text, sizeof text, "%zu-%016llx.json", file.size(), static_cast<unsigned long long>(hash));
   return text;
@@ -140,11 +138,10 @@ std::string content_name(std::span<const std::byte> file) {
 void use_description(const std::filesystem::path& file, const std::string& json) {
   Used& all = used();
   const std::scoped_lock lock(all.mutex);
-  if (json.empty()) {
+  if (json.empty())
     all.texts.erase(key_of(file));
-  } else {
+  else
     all.texts[key_of(file)] = json;
-  }
 }
 
 void require_description(const std::string& what, const std::string& json) {
@@ -204,12 +201,10 @@ std::vector<std::filesystem::path> description_places(const std::filesystem::pat
   whole += ".json";
   own.replace_extension(".json");
   std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
-  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored)) {
+  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored))
     for (const char* const name : {"params.json", "meta.json", "metadata.json"}) places.push_back(array_file / name);
-  }
-  if (array_file.extension() == ".raw") {
+  if (array_file.extension() == ".raw")
     for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
-  }
   return places;
 }
 

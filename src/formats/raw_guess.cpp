@@ -117,9 +117,8 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
 // Counts the factors of 2 and 5.
 int roundness(std::size_t n) {
   int factors = 0;
-  for (const std::size_t prime : {std::size_t{2}, std::size_t{5}}) {
+  for (const std::size_t prime : {std::size_t{2}, std::size_t{5}})
     for (; n > 0 && n % prime == 0; n /= prime) ++factors;
-  }
   return factors;
 }
 
@@ -142,9 +141,8 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   for (std::size_t lag = 0; lag < most; ++lag) {
     float sums[8] = {};
     std::size_t k = 0;
-    for (; k + 8 <= n; k += 8) {
+    for (; k + 8 <= n; k += 8)
       for (std::size_t j = 0; j < 8; ++j) sums[j] += values[k + j] * values[k + j + lag];
-    }
     guess.likeness[lag] =
         static_cast<float>(static_cast<double>(std::accumulate(std::begin(sums), std::end(sums), 0.0F)) / power);
   }
@@ -239,10 +237,9 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
   for (std::size_t k = order.size(); k-- > 0;) {
     guess.shape.push_back(order[k]);
     guess.axes.emplace_back(roles[k]);
-    for (RawNumber& number : guess.numbers) {
+    for (RawNumber& number : guess.numbers)
       if (number.meaning.empty() && number.value == static_cast<double>(order[k]))
         number.meaning = std::string(roles[k] == std::string_view("time") ? "sample" : roles[k]) + "s?";
-    }
   }
   guess.header_bytes = best_header;
   guess.why_header = "The remaining bytes are the product of numbers in the header.";

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {
@@ -94,9 +94,8 @@ class Search {
   [[nodiscard]] std::optional<TimeZeroDoubt> other_times(TimeZeroDoubt best) {
     other_events(best);
     const double of_event = best.found_coherence;
-    for (int k = 1; k * kStep_s <= kLongestShift_s; ++k) {
+    for (int k = 1; k * kStep_s <= kLongestShift_s; ++k)
       for (const double sign : {-1.0, 1.0}) consider_shift(best, sign * k * kStep_s);
-    }
     if (best.fault == TimeZeroFault::shift) {
       refine(best);
       if (of_event > best.stated_coherence && decibels(best.found_coherence / of_event) < kLeastGain_db)
@@ -249,9 +248,8 @@ class Search {
         if (sums.power() > strongest.power()) strongest = sums, at = p;
       };
       const Place centre = at;
-      for (double dz = -kSearch_m; dz <= kSearch_m; dz += step_z_m_) {
+      for (double dz = -kSearch_m; dz <= kSearch_m; dz += step_z_m_)
         for (int ix = -1; ix <= 1; ++ix) look({centre.x_m + ix * step_x_m_, centre.z_m + dz});
-      }
       for (const double part : {0.5, 0.25}) {
         const Place rough = at;
         for (const double dx : {-part, 0.0, part}) {

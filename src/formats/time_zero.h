@@ -65,7 +65,6 @@ class LineEnvelopes {
 
 // Alternative facts of a recording, by common mistakes: candidates tested with its point echoes. Any thread. Internal
 // to src/formats and the doubts.
-
 enum class OtherFactKind {
   wavelengths,   // the pitch in millimetres is one in wavelengths
   half_pitch,    // elements are half as far apart

@@ -2,11 +2,8 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "history/part_file.h"
 

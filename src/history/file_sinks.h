@@ -67,7 +67,6 @@ std::span<const FileSinkRow> file_sinks();
 
 // Chain of receivers of the frames of a stream after reading: the ring offers each frame to the first sink, which
 // passes it on to the next (FrameKeeper). A sink outlives streams: begin() and end() mark a stream.
-
 struct KeptFrame {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps frame.samples
@@ -97,7 +96,6 @@ class FrameSink : public FrameKeeper {
 
 // NumPy array that grows by whole items along its first axis. Its header has room for any number of items and is
 // rewritten with each flush, so that a partial file can be read after a crash.
-
 struct NpyItems {
   const char* type;   // of the values: "<f4", "<i2", "|u1"
   std::string shape;  // of an item, as numpy prints it, without parentheses: "3, 128, 2048"

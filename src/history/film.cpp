@@ -14,8 +14,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -40,9 +38,8 @@ constexpr std::array<Container, 3> kContainers = {
 
 const Container& container_of(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
-  for (const Container& c : kContainers) {
+  for (const Container& c : kContainers)
     if (c.extension == extension) return c;
-  }
   throw Error(path.string(), extension.empty() ? "no file extension" : "file extension '" + extension + "'",
               ".mp4, .webm or .mkv");
 }
@@ -76,9 +73,8 @@ std::set<std::string> installed_encoders() {
 
 const char* encoder_for(const Container& container) {
   static const std::set<std::string> installed = installed_encoders();
-  for (const char* name : container.encoders) {
+  for (const char* name : container.encoders)
     if (installed.contains(name)) return name;
-  }
   return nullptr;
 }
 
@@ -126,9 +122,8 @@ std::string cause_in(const std::string& printed, int status) {
   if (printed.find("No space left on device") != std::string::npos) return disk_error_text(ENOSPC);
   std::istringstream lines(printed);
   std::string last;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; std::getline(lines, line);)
     if (!line.empty()) last = line;
-  }
   return last.empty() ? fmt::format("ffmpeg ended with status {}", status) : "ffmpeg: " + last;
 }
 
@@ -288,9 +283,8 @@ std::string ChildProgram::printed() const {
 bool is_on_path(const std::string& program) {
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  for (std::string folder; std::getline(folders, folder, ':');)
     if (::access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
-  }
   return false;
 }
 

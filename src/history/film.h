@@ -51,7 +51,6 @@ class Film {
 
 // Child process that reads from this one: its standard input is a socket, its output is kept. In a process group of its
 // own, so that Ctrl+C in a terminal ends it only through this program. One thread at a time.
-
 class ChildProgram {
  public:
   // The first argument is the program, searched on PATH. Throws Error if it cannot be started.

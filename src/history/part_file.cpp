@@ -16,12 +16,9 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <string>
 #include <system_error>
-#include <thread>
 
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -145,9 +142,8 @@ int PartFile::open_in_place() const {
 void PartFile::await_room(int file) const {
   constexpr int kLooksAtTheEnd = 20;
   pollfd pipe{.fd = file, .events = POLLOUT, .revents = 0};
-  for (int looks = 0; ::poll(&pipe, 1, static_cast<int>(kLook.count())) <= 0;) {
+  for (int looks = 0; ::poll(&pipe, 1, static_cast<int>(kLook.count())) <= 0;)
     if (long_work_ended() && ++looks == kLooksAtTheEnd) fail("the program that reads this pipe takes no more");
-  }
 }
 
 void PartFile::commit() {
@@ -237,9 +233,8 @@ std::string DiskRoom::take(std::size_t bytes) {
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t end = size + bytes + kMargin;
   struct rlimit limit {};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) {
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur)
     return disk_error_text(EFBIG);
-  }
   if (end <= taken_) return {};
   if (reserve(size, end + kStep).empty()) return {};
   return reserve(size, end);

@@ -58,7 +58,6 @@ std::filesystem::path name_of_partial(const std::filesystem::path& partial);
 
 // New file that grows, written by a library. Its disk space is reserved before it is written, as a library that meets a
 // full disk amid its book-keeping leaves a file that cannot be closed; unused space is released at the end. One thread.
-
 class DiskRoom {
  public:
   // Creates the file; null: a file or link of this name exists. Throws std::system_error.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/process_memory.h"
-#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -179,9 +178,8 @@ RecorderStatus Recorder::status() const {
   status.waiting = queue_.size();
   if (status.state == RecorderState::ended)
     status.seconds = static_cast<double>(times_.ended_ns - times_.began_ns) * 1e-9;
-  if (status.state == RecorderState::recording || status.state == RecorderState::finishing) {
+  if (status.state == RecorderState::recording || status.state == RecorderState::finishing)
     status.seconds = static_cast<double>(options_.clock_ns() - times_.began_ns) * 1e-9;
-  }
   return status;
 }
 

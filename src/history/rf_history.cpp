@@ -143,11 +143,10 @@ void RfHistory::make_room() {
   head_ = (head_ + 1) % ring_.size();
   --count_;
   if (feed_.lend != nullptr) return;
-  if (fits(memory) && is_ours_alone(memory)) {
+  if (fits(memory) && is_ours_alone(memory))
     spare_.push_back(std::move(memory));
-  } else {
+  else
     bytes_ -= padded(memory.bytes.size());  // of another kind or size, or in use: freed after its last use
-  }
 }
 
 namespace {

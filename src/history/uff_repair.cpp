@@ -4,12 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <mutex>
 #include <stdexcept>
-#include <utility>
 
 #include "core/error.h"
-#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
@@ -41,15 +38,13 @@ Handle open_file(const fs::path& file, Access access) {
 std::vector<Handle> frame_lists(const Handle& file) {
   const bool iq = H5Lexists(file.get(), "/channel_data/data/real", H5P_DEFAULT) > 0;
   std::vector<const char*> names = {"/echoloop/frame_sequence", "/echoloop/acquired_ns"};
-  if (iq) {
+  if (iq)
     names.insert(names.end(), {"/channel_data/data/real", "/channel_data/data/imag"});
-  } else {
+  else
     names.push_back("/channel_data/data");
-  }
   for (const char* name :
-       {"/echoloop/device_time_s", "/echoloop/device_ticks", "/echoloop/lost_at_sender", "/echoloop/missing"}) {
+       {"/echoloop/device_time_s", "/echoloop/device_ticks", "/echoloop/lost_at_sender", "/echoloop/missing"})
     if (H5Lexists(file.get(), name, H5P_DEFAULT) > 0) names.push_back(name);  // of a scanner
-  }
   std::vector<Handle> lists;
   for (const char* name : names) {
     const hid_t list = H5Dopen2(file.get(), name, H5P_DEFAULT);

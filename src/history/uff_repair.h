@@ -110,7 +110,6 @@ inline std::mutex& hdf5_lock() {
 // program. The file is forced to the disk every second, and before it is renamed.
 //
 // One thread at a time; every call locks hdf5_lock(). No HDF5 header is included here.
-
 class UffWriter final : public FrameFile {
  public:
   // Creates the partial file. Throws Error on failure.

@@ -303,11 +303,10 @@ void UffWriter::write_samples(const RfFrame& frame) {
   for (std::size_t part = 0; part < f.samples.size(); ++part) {
     std::span<const std::byte> samples = frame.samples;
     if (f.samples.size() > 1) {
-      if (acquisition_->sample_type == SampleType::int16) {
+      if (acquisition_->sample_type == SampleType::int16)
         take_part<std::int16_t>(frame.samples, part, f.part);
-      } else {
+      else
         take_part<std::uint32_t>(frame.samples, part, f.part);  // bits, independent of the type
-      }
       samples = f.part;
     }
     check(H5Dset_extent(f.samples[part].get(), size.data()), "a frame");
@@ -320,9 +319,8 @@ void UffWriter::append(const RfFrame& frame) {
   if (broken_) throw std::runtime_error("an earlier write to the disk failed");
   if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
   // Each frame begins on a page of the file.
-  if (const std::string why = grown_.room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
+  if (const std::string why = grown_.room->take(frame.samples.size() + 2 * kAligned); !why.empty())
     throw std::runtime_error(why);
-  }
   const Library library;
   broken_ = true;  // until all of it succeeds
   write_samples(frame);

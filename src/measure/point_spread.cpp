@@ -4,10 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <vector>
 
 #include "measure/region.h"
-#include "measure/region_stats.h"
 
 namespace echoloop {
 namespace {
@@ -28,9 +26,8 @@ std::optional<Pixel> brightest_near(const LevelImage& picture, PlanePoint click,
   const Grid& g = picture.grid;
   const Region near{RegionShape::circle, {click, {click.x_m + reach_m, click.z_m}}};
   std::optional<std::uint32_t> best;
-  for (const std::uint32_t i : pixels_in(near, g).index) {
+  for (const std::uint32_t i : pixels_in(near, g).index)
     if (picture.db[i] > static_cast<float>(kNoEcho_db) && (!best || picture.db[i] > picture.db[*best])) best = i;
-  }
   if (!best) return std::nullopt;
   const auto nx = static_cast<std::uint32_t>(g.nx);
   return Pixel{static_cast<int>(*best % nx), static_cast<int>(*best / nx)};
@@ -42,9 +39,8 @@ Pixel climb(const LevelImage& picture, Pixel at) {
   for (;;) {
     Pixel best = at;
     for (int iz = std::max(0, at.iz - 1); iz <= std::min(g.nz - 1, at.iz + 1); ++iz) {
-      for (int ix = std::max(0, at.ix - 1); ix <= std::min(g.nx - 1, at.ix + 1); ++ix) {
+      for (int ix = std::max(0, at.ix - 1); ix <= std::min(g.nx - 1, at.ix + 1); ++ix)
         if (level(picture, ix, iz) > level(picture, best.ix, best.iz)) best = {ix, iz};
-      }
     }
     if (best.ix == at.ix && best.iz == at.iz) return at;
     at = best;
@@ -107,9 +103,8 @@ std::optional<std::size_t> highest_beyond(const std::vector<double>& profile, st
   const double least = profile[peak] - kWidthLevel_db;
   while (inside(i + way) && (value(i + way) <= value(i) || value(i) > least)) i += way;
   std::optional<std::size_t> best;
-  for (i += way; inside(i); i += way) {
+  for (i += way; inside(i); i += way)
     if (!best || value(i) > profile[*best]) best = static_cast<std::size_t>(i);
-  }
   return best;
 }
 
@@ -127,9 +122,8 @@ Lobe measure_lobe(const std::vector<double>& profile, std::size_t peak, double s
     const auto found = highest_beyond(profile, peak, way, far);
     if (!found || profile[*found] <= kNoEcho_db) continue;
     const double against_db = profile[*found] - profile[peak];
-    if (!lobe.side_lobe || against_db > lobe.side_lobe->level_db) {
+    if (!lobe.side_lobe || against_db > lobe.side_lobe->level_db)
       lobe.side_lobe = SideLobe{against_db, offset(static_cast<double>(*found))};
-    }
   }
   for (std::size_t i = 0; i < profile.size(); ++i) {
     if (std::abs(static_cast<double>(i) - static_cast<double>(peak)) > far) continue;
@@ -161,9 +155,8 @@ PeakVerdict judge(const PointEcho& echo, PlanePoint at) {
   const PointSpread& s = *echo.spread;
   if (!s.lateral.fit || !s.axial.fit) return PeakVerdict::no_maximum;  // on the image's edge, or flat
   double reach_m = kPointReach_m;
-  for (const Lobe* lobe : {&s.lateral, &s.axial}) {
+  for (const Lobe* lobe : {&s.lateral, &s.axial})
     if (std::isfinite(lobe->fwhm_m)) reach_m = std::max(reach_m, lobe->fwhm_m);
-  }
   if (distance_m(s.peak, at) > reach_m) return PeakVerdict::too_far;
   if (echo.above_db < kLeastAbove_db) return PeakVerdict::faint;
   return echo.below_db > kMostBelow_db ? PeakVerdict::beside_stronger : PeakVerdict::peak;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 
@@ -68,7 +68,6 @@ std::string why_no_peak(const PointEcho& echo);
 // Grids on which an echo is beamformed finely, so that its widths do not depend on the image's pixels: a patch around
 // the image's peak, as wide as the lobes and their side lobes, with enough pixels per width; then one around the peak
 // found there, and more if the widths differ from the assumed ones; four at most. The caller beamforms. Any thread.
-
 class PointPatch {
  public:
   // `image`: grid of the image in which `seen` was measured.

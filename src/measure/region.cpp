@@ -93,9 +93,8 @@ void cartesian_pixels(const Inside& inside, const Grid& grid, RegionPixels& foun
   const Steps rows = steps_between(low.row, high.row, grid.nz),
               columns = steps_between(low.column, high.column, grid.nx);
   for (int iz = rows.first; iz <= rows.last; ++iz) {
-    for (int ix = columns.first; ix <= columns.last; ++ix) {
+    for (int ix = columns.first; ix <= columns.last; ++ix)
       if (inside.contains(grid.point(ix, iz))) found.index.push_back(static_cast<std::uint32_t>(iz * grid.nx + ix));
-    }
   }
   found.area_m2 = static_cast<double>(found.index.size()) * grid.dx_m() * grid.dz_m();
 }
@@ -111,9 +110,8 @@ void polar_pixels(const Inside& inside, const Grid& grid, RegionPixels& found) {
   const double step_rad = grid.nx > 1 ? (s.angle1_rad - s.angle0_rad) / (grid.nx - 1) : 0.0;
   const Steps rows = steps_between((nearest - s.r0_m) / step_m - 1.0, (farthest - s.r0_m) / step_m + 1.0, grid.nz);
   std::vector<PlanePoint> directions;
-  for (int ix = 0; ix < grid.nx; ++ix) {
+  for (int ix = 0; ix < grid.nx; ++ix)
     directions.push_back({std::sin(grid.angle_rad(ix)), std::cos(grid.angle_rad(ix))});
-  }
   for (int iz = rows.first; iz <= rows.last; ++iz) {
     const double r_m = grid.r_m(iz);
     for (int ix = 0; ix < grid.nx; ++ix) {
@@ -132,11 +130,10 @@ RegionPixels pixels_in(const Region& region, const Grid& grid) {
   RegionPixels found;
   const Inside inside(region);
   if (!inside.complete() || grid.nx < 1 || grid.nz < 1) return found;
-  if (grid.polar()) {
+  if (grid.polar())
     polar_pixels(inside, grid, found);
-  } else {
+  else
     cartesian_pixels(inside, grid, found);
-  }
   return found;
 }
 
@@ -188,9 +185,8 @@ class Tracer {
     const auto along = [](double first, double last, double share_of, int n) {
       return n > 1 ? first + (last - first) * share_of / (n - 1) : first;
     };
-    if (!grid_.polar()) {
+    if (!grid_.polar())
       return {along(grid_.x0_m, grid_.x1_m, column, grid_.nx), along(grid_.z0_m, grid_.z1_m, row, grid_.nz)};
-    }
     const Sector& s = grid_.sector;
     const double angle = along(s.angle0_rad, s.angle1_rad, column, grid_.nx);
     const double r = along(s.r0_m, s.r1_m, row, grid_.nz);

@@ -32,7 +32,6 @@ RegionPixels pixels_in(const Region& region, const Grid& grid);
 
 // Outlines of labelled objects: closed lines along the edges of their pixels, in the plane, for drawing at any zoom and
 // for files. Any thread.
-
 struct LabelOutline {
   std::int32_t label = 0;
   std::vector<PlanePoint> line;  // closed: the last point joins the first; the object is on its right

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/transmits.h"
+#include "core/acquisition.h"
 #include "source/phantom_text.h"
 
 namespace echoloop {

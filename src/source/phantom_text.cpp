@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/acquisition.h"
 #include "core/error.h"
-#include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {

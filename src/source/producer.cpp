@@ -186,11 +186,10 @@ void Producer::run() {
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;
   } catch (const std::exception& error) {
-    if (stop_.stop_requested()) {  // a wait for a frame was ended
+    if (stop_.stop_requested())  // a wait for a frame was ended
       state_ = ProducerState::ended;
-    } else {
+    else
       end(ProducerState::failed, error.what());
-    }
   }
 }
 

@@ -22,7 +22,6 @@ namespace echoloop {
 
 // Times of a producer's frames: rate, pace, and injected faults (core/stream_settings.h). Times are arguments, without
 // waits or a clock; nanoseconds.
-
 class FrameSchedule {
  public:
   // `rate_hz`: kRateMax or a positive rate.

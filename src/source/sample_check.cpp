@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "source/checked_source.h"
+#include "source/source.h"
 
 namespace echoloop {
 namespace {

@@ -83,9 +83,8 @@ class CystScene final : public Scene {
       if (inside(kCyst_mm, x_m, z_m, scale) || inside(kSmallCyst_mm, x_m, z_m, scale)) return Tissue{};
       return Tissue{.amplitude = inside(kInclusion_mm, x_m, z_m, scale) ? kInclusion : 1.0};
     });
-    for (const auto& wire : kCystWires_mm) {
+    for (const auto& wire : kCystWires_mm)
       tissue_.add(wire[0] * scale * kMetresPerMillimetre, wire[1] * scale * kMetresPerMillimetre, kCystWire);
-    }
   }
 
   [[nodiscard]] const Scatterers& fixed() const override { return fixed_; }

@@ -1,10 +1,14 @@
 #include "source/source.h"
 
+#include <algorithm>
 #include <cstring>
-#include <utility>
+#include <map>
+#include <mutex>
+#include <vector>
 
 #include "core/error.h"
 #include "core/process_memory.h"
+#include "core/units.h"
 
 namespace echoloop {
 
@@ -67,9 +71,7 @@ class Replay final : public SeekableSource {
 
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
-    if (recording_.reader) {
-      return recording_.reader->read(index % recording_.frame_count, slot, stop);
-    }
+    if (recording_.reader) return recording_.reader->read(index % recording_.frame_count, slot, stop);
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {
       throw Error(recording_.name, "a frame of " + std::to_string(frame.size()) + " bytes",
@@ -89,6 +91,120 @@ std::unique_ptr<SeekableSource> make_replay(Recording recording) {
   if (recording.frame_count == 0) throw Error(recording.name, "no frame", "a recording of at least one frame");
   recording.acquisition->validate(recording.name);
   return std::make_unique<Replay>(std::move(recording));
+}
+
+namespace {
+
+// Frames to check, evenly spaced, before a recording without a valid sample in its first frame is refused.
+constexpr std::uint64_t kFramesToTry = 64;
+constexpr std::size_t kShareForCopies = 4;  // of the free memory
+
+class CheckedSource final : public ForwardingSource {
+ public:
+  CheckedSource(std::unique_ptr<SeekableSource> source, SampleLogPtr log)
+      : ForwardingSource(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
+
+  [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
+  [[nodiscard]] bool lends_at_once() const override { return source_->lends_at_once(); }
+  [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return source_->zero_copy_memory(); }
+  FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
+    source_->read_ahead_in(allocate);
+  }
+
+  void copy(std::uint64_t index, std::span<std::byte> to) override;
+
+  void require_valid_samples();
+
+ private:
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
+    const std::span<const std::byte> samples = source_->at(index, slot, stop);
+    return checked(index, samples, slot.bytes);
+  }
+  std::span<const std::byte> checked(std::uint64_t index, std::span<const std::byte> samples,
+                                     std::span<std::byte> slot);
+  std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
+  void require_frame(std::uint64_t frame, std::span<const std::byte> samples) const;
+
+  SampleLogPtr log_;
+  std::mutex mutex_;
+  // Under mutex_.
+  std::size_t room_;                                         // bytes still available for copies
+  std::map<std::uint64_t, std::vector<std::byte>> cleaned_;  // of lent frames; kept, as lent memory
+};
+
+std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span<const std::byte> samples,
+                                                  std::span<std::byte> slot) {
+  const std::uint64_t count = frame_count();
+  const std::uint64_t frame = count > 0 ? index % count : index;
+  if (!log_->has(frame)) {
+    SampleFaults faults = check_samples(samples, *acquisition());
+    require_frame(frame, samples);
+    log_->keep(frame, std::move(faults));
+  }
+  if (log_->invalid(frame) == 0) return samples;
+  if (samples.data() != slot.data()) return clean_copy(frame, samples);
+  clean_samples(slot.first(samples.size()));
+  return samples;
+}
+
+// Checks lost pages, after all samples were read: pages that the disk did not deliver are then known.
+void CheckedSource::require_frame(std::uint64_t frame, std::span<const std::byte> samples) const {
+  try {
+    require_readable(samples);
+  } catch (const Error& lost) {
+    throw Error::from_line(std::string(lost.what()) + "; " + std::to_string(frame) + " of " +
+                           counted(frame_count(), "frame") + " lie before it");
+  }
+}
+
+void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {
+  const std::uint64_t frame = index % frame_count();
+  if (log_->has(frame)) return SeekableSource::copy(index, to);  // checked by the stream
+  const std::span<const std::byte> samples = source_->at(index, to);
+  const bool lent = samples.data() != to.data();
+  SampleFaults faults = lent ? copy_and_check(samples, to, *acquisition()) : check_samples(samples, *acquisition());
+  require_readable(samples);
+  log_->keep(frame, std::move(faults));
+  if (log_->invalid(frame) > 0) clean_samples(to);
+}
+
+std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::span<const std::byte> samples) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = cleaned_.find(frame);
+  if (found != cleaned_.end()) return found->second;
+  if (samples.size() > room_) {
+    throw Error(name(), "more than " + std::to_string(cleaned_.size()) + " frames with invalid samples (NaN, infinite)",
+                "as many as a quarter of the free memory holds: replace invalid samples by 0 in the file");
+  }
+  room_ -= samples.size();
+  std::vector<std::byte>& copy = cleaned_[frame];
+  copy.assign(samples.begin(), samples.end());
+  clean_samples(copy);
+  return copy;
+}
+
+// Checks only the first frame of nearly all recordings.
+void CheckedSource::require_valid_samples() {
+  if (acquisition()->sample_type == SampleType::int16) return;
+  std::vector<std::byte> slot(zero_copy() ? 0 : acquisition()->frame_bytes());
+  const std::uint64_t tried = std::min(frame_count(), kFramesToTry);
+  for (std::uint64_t i = 0; i < tried; ++i) {
+    const std::uint64_t frame = i * frame_count() / tried;
+    const SampleFaults faults = check_samples(source_->at(frame, slot), *acquisition());
+    if (faults.of(SampleFault::invalid).samples < faults.samples) return;
+  }
+  const std::string part = tried == frame_count() ? "" : std::to_string(tried) + " of ";
+  throw Error(name(), "no valid sample (all NaN, infinite or beyond 1e15) in " + part + counted(frame_count(), "frame"),
+              "channel data with finite samples");
+}
+
+}  // namespace
+
+std::unique_ptr<SeekableSource> make_checked(std::unique_ptr<SeekableSource> source, SampleLogPtr log) {
+  auto checked = std::make_unique<CheckedSource>(std::move(source), std::move(log));
+  checked->require_valid_samples();
+  return checked;
 }
 
 }  // namespace echoloop

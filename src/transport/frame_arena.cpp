@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/long_work.h"
+#include "core/error.h"
 
 namespace echoloop {
 namespace {
@@ -89,9 +89,8 @@ SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
 void SharedMemory::make_resident([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t size) const {
 #if defined(MADV_POPULATE_READ)
   constexpr std::size_t kPiece = std::size_t{32} << 20;  // GBs need seconds
-  for (std::size_t done = 0; done < size && !long_work_ended(); done += kPiece) {
+  for (std::size_t done = 0; done < size && !long_work_ended(); done += kPiece)
     ::madvise(data_ + offset + done, std::min(kPiece, size - done), MADV_POPULATE_READ);
-  }
 #endif
 }
 

@@ -34,7 +34,7 @@ class SharedMemory {
   ~SharedMemory();
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   // Allocates these whole pages at once instead of page by page on reading (as happens if the program ends meanwhile:
-  // core/long_work.h).
+  // core/error.h).
   void make_resident(std::size_t offset, std::size_t size) const;
   void forget(std::size_t offset, std::size_t size) const;  // whole pages: drops their contents and frees them
 

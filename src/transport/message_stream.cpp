@@ -2,14 +2,8 @@
 
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <string>
-#include <utility>
-
-#include "transport/payload.h"
 
 namespace echoloop {
 namespace {

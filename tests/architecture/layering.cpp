@@ -69,7 +69,7 @@ const std::vector<Layer> kLayers = {
       "measure", "render", "history", "gui/", "app", "app/options", "app/opening", "app/stream", "app/outputs",
       "app/review"}},
     {"",
-     {"core", "app/", "formats/open_recording.h", "formats/format_registry.h", "formats/sandbox/reader_main.h",
+     {"core", "app/", "formats/open_recording.h", "formats/base/format_table.h", "formats/sandbox/reader_main.h",
       "formats/sandbox/reader_child.h"}},
 };
 
@@ -93,7 +93,7 @@ const std::vector<Library> kLibraries = {
      {"formats/containers/mat", "formats/containers/hdf5", "formats/readers/hdf5", "history/uff_"}},
     {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
     {"libpng", std::regex("(png\\.h).*"), {"history/"}},
-    {"cairo or FreeType", std::regex("(cairo|ft2build|freetype).*"), {"history/pdf_canvas."}},
+    {"cairo or FreeType", std::regex("(cairo|ft2build|freetype).*"), {"history/page_canvas."}},
 };
 
 bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {

@@ -11,9 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_steps.h"
-#include "backend/cpu/das_rows.h"
 #include "core/units.h"
 #include "support/das_double.h"
 
@@ -159,12 +157,12 @@ void functor(benchmark::State& state, Case& c, int threads) {
 void rows(benchmark::State& state, Case& c, int threads) {
   WorkerPool pool(threads);
   const DasGeometry& g = c.plan->das->geometry;
-  std::vector<RowScratch> scratch(static_cast<std::size_t>(threads));
-  for (RowScratch& s : scratch) s.resize(g.nx, g.n_tx);
+  std::vector<std::vector<float>> scratch(static_cast<std::size_t>(threads),
+                                          std::vector<float>(row_scratch(g.nx, g.n_tx)));
   for (auto _ : state) {
     pool.run(g.nz, 2, [&](int begin, int end, int thread) {
       for (int iz = begin; iz < end; ++iz) {
-        das_row(g, c.lines.data(), iz, scratch[static_cast<std::size_t>(thread)],
+        das_row(g, c.lines.data(), iz, scratch[static_cast<std::size_t>(thread)].data(),
                 &c.image[static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx)]);
       }
     });

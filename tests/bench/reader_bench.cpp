@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "formats/format_registry.h"
+#include "formats/base/format_table.h"
 #include "formats/open_recording.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"

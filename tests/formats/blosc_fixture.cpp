@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "formats/containers/hdf5_filters.h"
+#include "formats/containers/hdf5_file.h"
 
 #ifdef ECHO_HAVE_BLOSC
 #include <blosc.h>

@@ -7,7 +7,6 @@
 #include "formats/file_outline.h"
 #include "formats/guess_support.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop::guess_test {
 namespace {

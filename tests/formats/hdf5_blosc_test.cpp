@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "formats/blosc_fixture.h"
-#include "formats/containers/hdf5_filters.h"
+#include "formats/containers/hdf5_file.h"
 
 namespace echoloop::hdf5_blosc_test {
 namespace {

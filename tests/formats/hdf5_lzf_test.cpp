@@ -1,7 +1,7 @@
 // Samples that h5py has packed by LZF, and what a file may claim to be such.
 #include <cstring>
 
-#include "formats/containers/hdf5_filters.h"
+#include "formats/containers/hdf5_file.h"
 #include "formats/hdf5_fixture.h"
 
 namespace echoloop::hdf5_lzf_test {

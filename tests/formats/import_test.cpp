@@ -8,7 +8,6 @@
 #include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description_json.h"
 #include "formats/support.h"
 

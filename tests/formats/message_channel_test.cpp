@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/file_descriptor.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop::message_channel_test {
 namespace {

@@ -1,9 +1,8 @@
 // .npy headers, every element type and byte order, and the fixtures that numpy wrote.
-#include "formats/containers/npy.h"
-
 #include <cmath>
 #include <limits>
 
+#include "formats/containers/archives.h"
 #include "formats/containers/array_view.h"
 #include "formats/support.h"
 #include "support/one_line.h"

@@ -2,8 +2,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "formats/containers/npy.h"
-#include "formats/containers/zip.h"
+#include "formats/containers/archives.h"
 #include "formats/support.h"
 #include "support/one_line.h"
 

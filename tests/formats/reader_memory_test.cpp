@@ -5,8 +5,8 @@
 
 #include <fstream>
 
+#include "formats/base/format_table.h"
 #include "formats/fake_reader.h"
-#include "formats/format_registry.h"
 #include "formats/hdf5_fixture.h"
 
 namespace echoloop::reader_memory_test {

@@ -1,6 +1,4 @@
 // Frames from the reader process without a copy: pieces of the shared memory, exchanged frame by frame.
-#include "formats/sandbox/streamed_frames.h"
-
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "formats/fake_reader.h"
+#include "formats/sandbox/reader_main.h"
 
 namespace echoloop::streamed_frames_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/acquisition.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/support.h"
 
 namespace echoloop::time_zero_test {

@@ -1,13 +1,12 @@
 // Delay laws made on paper from a wave, and the wave found again: flat and curved arrays, parts of them, rounded
 // delays.
-#include "formats/readers/wave_fit.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop::wave_fit_test {
 namespace {

@@ -6,13 +6,11 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/base/format_table.h"
-#include "formats/containers/npy.h"
-#include "formats/containers/zip.h"
-#include "formats/format_registry.h"
+#include "formats/containers/archives.h"
 #include "formats/live_description.h"
 #include "formats/readers/description.h"
 #include "source/live/live_protocol.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop::fuzz {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <thread>
 
-#include "backend/flow_device.h"
 #include "backend/flow_engine.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"

@@ -9,7 +9,7 @@
 
 #include "backend/frame_processor.h"
 #include "core/units.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 
 namespace echoloop::gpu_test {
 namespace {

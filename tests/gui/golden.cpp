@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "history/export.h"
-#include "render/text_rasterizer.h"
+#include "render/canvas.h"
 #include "test_paths.h"
 
 namespace echoloop::testing {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "render/palette.h"
+#include "render/canvas.h"
 
 namespace echoloop::testing {
 

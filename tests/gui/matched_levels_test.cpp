@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "gui/scene.h"
 #include "gui/turning.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 #include "support/environment_variable.h"
 #include "support/picture_pixels.h"
 #include "support/recorded_data.h"

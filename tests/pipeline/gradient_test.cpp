@@ -8,7 +8,7 @@
 
 #include "core/param_table.h"
 #include "core/units.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 #include "source/phantom.h"
 #include "source/phantom_text.h"
 #include "support/streaming.h"

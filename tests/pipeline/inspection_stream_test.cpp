@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 #include "support/streaming.h"
 

@@ -12,7 +12,7 @@
 
 #include "formats/open_recording.h"
 #include "history/film.h"
-#include "history/svg_canvas.h"
+#include "history/page_canvas.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "support/embedded_command.h"

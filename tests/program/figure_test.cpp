@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "history/svg_canvas.h"
+#include "history/page_canvas.h"
 #include "program/run_program.h"
 
 namespace echoloop::figure_test {

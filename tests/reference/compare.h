@@ -10,7 +10,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "core/param_table.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"

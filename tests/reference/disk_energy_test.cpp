@@ -12,7 +12,7 @@
 #include "app/opening/source_kinds.h"
 #include "backend/flow_engine.h"
 #include "core/param_table.h"
-#include "dsp/wall_filter.h"
+#include "dsp/flow.h"
 #include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/recorded_data.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 #include "reference/compare.h"
 #include "reference/regions.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "dsp/scan.h"
+#include "measure/levels.h"
 #include "measure/point_spread.h"
-#include "measure/region_stats.h"
 #include "reference/compare.h"
 #include "reference/regions.h"
 

@@ -1,7 +1,7 @@
 // Where echoes land: the phantoms' geometry against a formula written here, to 5 ns, sign of the angle included.
 #include <gtest/gtest.h>
 
-#include "core/transmits.h"
+#include "core/acquisition.h"
 #include "phantom_testing.h"
 #include "source/phantom.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/acquisition.h"
 #include "core/error.h"
 #include "core/params.h"
-#include "core/transmits.h"
 #include "source/phantom.h"
 #include "source/phantom_text.h"
 

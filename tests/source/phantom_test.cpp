@@ -1,8 +1,8 @@
 // The phantoms as sources: names, every probe, determinism, no seam in the motion, use of the converter's range.
 #include <gtest/gtest.h>
 
+#include "core/acquisition.h"
 #include "core/error.h"
-#include "core/transmits.h"
 #include "phantom_testing.h"
 #include "source/phantom_text.h"
 #include "support/one_line.h"

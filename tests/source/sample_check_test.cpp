@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "source/checked_source.h"
+#include "source/source.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 

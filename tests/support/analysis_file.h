@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "history/analysis_files.h"
+#include "history/export.h"
 
 namespace echoloop {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 #include "support/numbered_frames.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/plan.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 #include "dsp/das.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "core/units.h"
 
 namespace echoloop::testing {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 #include "support/take_time.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop::testing {
 

@@ -11,7 +11,7 @@
 #include "backend/frame_processor.h"
 #include "backend/plan.h"
 #include "core/error.h"
-#include "source/checked_source.h"
+#include "source/source.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::testing {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "app/stream/running_stream.h"
+#include "app/stream/session.h"
 #include "support/fake_backend.h"
 #include "support/lent_frames.h"
 #include "support/waiting.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 
 namespace echoloop::component_spectrum_test {
 namespace {

@@ -4,14 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/cpu/das_rows.h"
+#include "backend/cpu/cpu_steps.h"
 #include "backend/plan.h"
 #include "support/acquisitions.h"
-
-// The version for machines without AVX2; das_row() chooses at run time, so it must be asked for by name here.
-namespace echoloop::portable {
-void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
-}  // namespace echoloop::portable
 
 namespace echoloop::das_row_test {
 namespace {
@@ -28,24 +23,19 @@ std::vector<Complex> random_lines(const Plan& plan) {
   return lines;
 }
 
-using RowFunction = void (*)(const DasGeometry&, const Complex*, int iz, RowScratch&, Complex* pixels);
-
-constexpr RowFunction kVersions[] = {
-    &das_row, [](const DasGeometry& g, const Complex* iq, int iz, RowScratch& scratch, Complex* row) {
-      portable::das_row(g, iq, iz, scratch.values.data(), row);
-    }};
+// das_row() chooses at run time: the version for machines without AVX2 must be asked for by name.
+constexpr decltype(&das_row) kVersions[] = {&das_row, &portable::das_row};
 
 // Both sum in the same order; what remains are fused multiply-adds and where the rounding of a position falls:
 // 1e-5 of the image's energy, 1e-4 of its largest value at any pixel.
 // A sector of a curved array counts from its apex: paths are shorter by the radius, 650 samples, and have fewer digits.
-void expect_rows_equal_pixels(RowFunction version, const DasGeometry& g, const std::vector<Complex>& lines) {
+void expect_rows_equal_pixels(decltype(&das_row) version, const DasGeometry& g, const std::vector<Complex>& lines) {
   const double tolerance = g.apex_z_m < 0.0f ? 3e-4 : 1e-5;
   std::vector<Complex> row(static_cast<std::size_t>(g.nx));
-  RowScratch scratch;
-  scratch.resize(g.nx, g.n_tx);
+  std::vector<float> scratch(row_scratch(g.nx, g.n_tx));
   double energy = 0.0, difference = 0.0, largest = 0.0, worst = 0.0;
   for (int iz = 0; iz < g.nz; ++iz) {
-    version(g, lines.data(), iz, scratch, row.data());
+    version(g, lines.data(), iz, scratch.data(), row.data());
     for (int ix = 0; ix < g.nx; ++ix) {
       const Complex expected = das_pixel(g, lines.data(), ix, iz);
       const Complex found = row[static_cast<std::size_t>(ix)];
@@ -65,7 +55,7 @@ void expect_rows_equal_pixels(RowFunction version, const DasGeometry& g, const s
 void expect_rows_equal_pixels(const Acquisition& acquisition, const ImagingParams& params) {
   const auto plan = make_plan(share(acquisition), params);
   const std::vector<Complex> lines = random_lines(*plan);
-  for (const RowFunction version : kVersions) expect_rows_equal_pixels(version, plan->das->geometry, lines);
+  for (const decltype(&das_row) version : kVersions) expect_rows_equal_pixels(version, plan->das->geometry, lines);
 }
 
 ImagingParams picture(const Acquisition& a, int nx, int nz, double f_number, Apodization window) {
@@ -146,11 +136,10 @@ TEST(DasRow, ColumnsOfScanLines) {
     std::vector<Complex> lines;
     for (std::size_t i = 0; i < values.size(); i += 2) lines.push_back({values[i], values[i + 1]});
     std::vector<Complex> image(plan->grid.pixels(), Complex{1, 1});
-    RowScratch scratch;
-    scratch.resize(g.nz, g.n_tx);
+    std::vector<float> scratch(row_scratch(g.nz, g.n_tx));
     double energy = 0.0, off = 0.0;
     for (const auto column : {&das_column, &portable::das_column}) {
-      for (int ix = 0; ix < g.nx; ++ix) column(g, lines.data(), ix, scratch, image.data());
+      for (int ix = 0; ix < g.nx; ++ix) column(g, lines.data(), ix, scratch.data(), image.data());
       for (int i = 0; i < g.nx * g.nz; ++i) {
         const Complex want = das_pixel(g, lines.data(), i % g.nx, i / g.nx);
         const Complex got = image[static_cast<std::size_t>(i)];
@@ -169,10 +158,9 @@ TEST(DasRow, PixelsBeyondTheRecordAreZeroNotRubbish) {
   p.formation.depth_min_m = 0.2;
   p.formation.depth_max_m = 0.5;
   const auto plan = make_plan(share(a), p);
-  RowScratch scratch;
-  scratch.resize(9, 1);
+  std::vector<float> scratch(row_scratch(9, 1));
   std::vector<Complex> row(9, Complex{1, 1});
-  das_row(plan->das->geometry, random_lines(*plan).data(), 4, scratch, row.data());
+  das_row(plan->das->geometry, random_lines(*plan).data(), 4, scratch.data(), row.data());
   for (const Complex v : row) EXPECT_EQ(std::hypot(v.re, v.im), 0.0f);
 }
 
@@ -184,13 +172,12 @@ TEST(DasRow, LinesOfOneUsableSampleContributeNothing) {
   p.formation.band_high_hz = 5.1e6;
   const auto plan = make_plan(share(a), p);
   ASSERT_LT(plan->das->geometry.n_valid, 2);
-  RowScratch scratch;
-  scratch.resize(5, 1);
+  std::vector<float> scratch(row_scratch(5, 1));
   std::vector<Complex> row(5, Complex{1, 1});
   const std::vector<Complex> lines = random_lines(*plan);
-  for (const RowFunction version : kVersions) {
+  for (const decltype(&das_row) version : kVersions) {
     for (int iz = 0; iz < 5; ++iz) {
-      version(plan->das->geometry, lines.data(), iz, scratch, row.data());
+      version(plan->das->geometry, lines.data(), iz, scratch.data(), row.data());
       for (const Complex v : row) EXPECT_EQ(std::hypot(v.re, v.im), 0.0f);
     }
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_steps.h"
 #include "support/acquisitions.h"
 #include "support/das_double.h"

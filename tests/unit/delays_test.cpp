@@ -1,12 +1,11 @@
 // Arrival times against numbers worked out by hand: c = 1500 m/s, so that 1.5 mm are a microsecond.
-#include "dsp/delays.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "core/transmits.h"
+#include "core/params.h"
+#include "dsp/das.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::delays_test {

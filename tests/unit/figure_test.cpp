@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "gui/overlay/mark_drawing.h"
-#include "history/svg_canvas.h"
-#include "render/raster_canvas.h"
+#include "history/page_canvas.h"
+#include "render/canvas.h"
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_steps.h"
 #include "support/acquisitions.h"
 

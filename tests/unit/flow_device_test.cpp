@@ -1,12 +1,11 @@
 // Ensembles on the CPU: decomposition, reconstruction and wall filters against numpy and scipy (reference/), the
 // sliding Gram matrix against a fresh one, every instruction set, any number of threads.
-#include "backend/flow_device.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "backend/flow_engine.h"
 #include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/streaming.h"

@@ -5,11 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
 #include "dsp/flow.h"
-#include "dsp/wall_filter.h"
 #include "test_paths.h"
 
 namespace echoloop::flow_math_test {

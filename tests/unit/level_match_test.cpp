@@ -7,8 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "measure/line_profile.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop::level_match_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/cpu_kernels.h"
+#include "backend/cpu/cpu_steps.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 #include "unit/method_scene.h"

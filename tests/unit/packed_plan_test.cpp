@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "backend/fp16/fir_layout.h"
 #include "backend/plan.h"
 #include "support/acquisitions.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "core/results/analysis_list.h"
+#include "core/results/live_images.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 

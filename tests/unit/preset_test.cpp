@@ -8,7 +8,7 @@
 #include <random>
 
 #include "app/options/options.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

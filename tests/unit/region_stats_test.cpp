@@ -1,6 +1,4 @@
 // Statistics of regions against numbers from paper and against speckle whose distribution is known.
-#include "measure/region_stats.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "measure/levels.h"
 #include "support/level_images.h"
 
 namespace echoloop::region_stats_test {

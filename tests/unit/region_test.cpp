@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/units.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 #include "support/level_images.h"
 
 namespace echoloop::region_test {

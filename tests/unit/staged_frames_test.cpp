@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "app/stream/running_stream.h"
+#include "app/stream/session.h"
 #include "support/lent_frames.h"
 #include "support/one_line.h"
 

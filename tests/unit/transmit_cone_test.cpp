@@ -10,8 +10,8 @@
 #include "backend/frame_processor.h"
 #include "backend/plan.h"
 #include "core/param_table.h"
-#include "core/transmits.h"
-#include "dsp/delays.h"
+#include "core/params.h"
+#include "dsp/das.h"
 #include "dsp/methods/methods.h"
 #include "support/acquisitions.h"
 #include "unit/given_channels.h"
@@ -208,7 +208,7 @@ std::vector<Complex> picture_alone(CpuKernel kernel, const AcquisitionPtr& a, co
   return picture;
 }
 
-// sum over t of b_t times the image of transmit t alone, b_t from the formula of dsp/delays.h, written anew.
+// sum over t of b_t times the image of transmit t alone, b_t from the formula of dsp/das.h, written anew.
 std::vector<std::complex<double>> plain_sum(CpuKernel kernel, const AcquisitionPtr& a, const ImagingParams& params,
                                             const Grid& grid, std::span<const std::byte> samples) {
   const std::size_t n_tx = a->transmits.size();

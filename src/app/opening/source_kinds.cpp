@@ -3,31 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <utility>
 
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/process_memory.h"
-#include "formats/open_recording.h"
-#include "source/checked_source.h"
 #include "source/live/live_listener.h"
-#include "source/live/live_source.h"
 #include "source/phantom.h"
 #include "source/phantom_text.h"
 #include "source/producer.h"
-#include "source/source.h"
 
 namespace echoloop {
 namespace {
 
 OpenedSource open_phantom(const SourceRequest& request) {
-  if (!request.facts.empty()) {
+  if (!request.facts.empty())
     throw Error("--set " + request.facts.begin()->first, "not available for a phantom", "a recording");
-  }
   const PhantomSettings settings = parse_phantom(std::string_view(request.name).substr(kPhantomPrefix.size()));
   OpenedSource opened;
   opened.source = make_phantom(settings);
@@ -57,9 +48,8 @@ std::size_t plan_need(const Acquisition& acquisition) {
 
 // Waits for a sender, without which nothing can be opened.
 OpenedSource open_live(const SourceRequest& request) {
-  if (!request.facts.empty()) {
+  if (!request.facts.empty())
     throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");
-  }
   if (!request.waiting) throw Error(request.name, "a scanner", "a recording or a phantom");
   const LiveWaiting waiting(request.name, plan_need);
   request.waiting(waiting);
@@ -199,9 +189,8 @@ void SourceOpener::open(const std::string& name, const Facts& facts) {
   attempt_ = std::make_shared<Attempt>();
   attempt_->listens = name.starts_with(kLivePrefix);
   std::vector<std::shared_ptr<Attempt>> before;  // attempts that free their addresses at their end
-  for (const Worker& worker : threads_) {
+  for (const Worker& worker : threads_)
     if (attempt_->listens && worker.attempt->listens) before.push_back(worker.attempt);
-  }
   threads_.emplace_back(
       [attempt = attempt_, before = std::move(before), name = name_, facts](const std::stop_token& stop) {
         for (const std::shared_ptr<Attempt>& one : before) one->done.wait(false);

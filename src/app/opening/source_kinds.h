@@ -26,7 +26,6 @@
 namespace echoloop {
 
 // A source that has been opened, with the facts about it. Plain values.
-
 struct OpenedSource {
   std::string name;  // as given by the user
   std::shared_ptr<Source> source;
@@ -94,7 +93,6 @@ void check_params_of(const OpenedSource& opened, const ImagingParams& params);
 // Opens a source on its own thread, so that a large file never delays the image. The result is passed as a value. A
 // cancelled attempt is requested to stop and left alone: a library that does not react delays nothing. Owned and polled
 // by the UI thread.
-
 class SourceOpener {
  public:
   struct Result {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "core/long_work.h"
+#include "core/error.h"
 #include "formats/open_recording.h"
 
 namespace echoloop {

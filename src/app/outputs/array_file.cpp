@@ -1,4 +1,3 @@
-#include "app/outputs/array_file.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/opening/source_kinds.h"
 #include "app/outputs/doubts.h"
-#include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/report.h"
 #include "core/acquisition.h"
@@ -20,7 +18,7 @@
 #include "core/units.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 namespace {
@@ -44,15 +42,13 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
     base = params_beside(b.params, default_params(*b.acquisition), *a.acquisition);
     if (a.stamp.source_index != frame_beside(b.stamp, a.acquisition->frame_rate_hz, run_a.frames_of_a))
       words += fmt::format("--compare-frame {} ", a.stamp.source_index + 1);
-    for (const Assumption& assumed : a.acquisition->assumptions) {
+    for (const Assumption& assumed : a.acquisition->assumptions)
       if (assumed.given)
         sets.push_back(fmt::format("{}={:.17g}", assumed.fact, fact_of(*a.acquisition, *find_given(assumed.fact))));
-    }
   }
-  for (const ParamSpec& spec : param_table()) {
+  for (const ParamSpec& spec : param_table())
     if (value_text(a.params, spec) != value_text(base, spec))
       sets.push_back(fmt::format("{}={}", spec.key, value_text(a.params, spec)));
-  }
   // Adds a setting if A has B's parameters, to request A at all.
   if (sets.empty() && words.empty()) sets.push_back("f_number=" + value_text(a.params, param("f_number")));
   for (const std::string& set : sets) words += "--compare-set " + shell_word(set) + " ";
@@ -136,11 +132,10 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
   json["marks"] = marks_json(run.marks);
   const std::string output = "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
                              " --measurements measurements.json";
-  if (a != nullptr) {
+  if (a != nullptr)
     set_compared_command(json, *a, run, output);
-  } else {
+  else
     set_command(json, run.backend, run.source, run.measured.image, output);
-  }
   write_text(file, json_text(json, 2) + "\n");
 }
 
@@ -222,17 +217,8 @@ std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions&
 namespace {
 
 const char* transmit_words(TransmitKind kind) {
-  switch (kind) {
-    case TransmitKind::plane:
-      return "plane waves";
-    case TransmitKind::diverging:
-      return "diverging waves";
-    case TransmitKind::focused:
-      return "focused beams";
-    case TransmitKind::delays:
-      break;
-  }
-  return "element delays";
+  constexpr std::array<const char*, 4> kWords = {"plane waves", "diverging waves", "focused beams", "element delays"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 // Returns "5.00", or "5.00 to 6.50".
@@ -256,9 +242,8 @@ bool fires_alone(const Transmit& t, const Probe& probe) {
 
 // Returns for beams the range of lines and depths; for sources their positions.
 std::string spherical_text(const Acquisition& a, const std::string& text) {
-  if (std::all_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return fires_alone(t, a.probe); })) {
+  if (std::all_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return fires_alone(t, a.probe); }))
     return counted(a.n_transmits(), "single element") + " (synthetic aperture)";
-  }
   const TransmitKind kind = a.transmits.front().kind;
   if (std::any_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return t.kind != kind; }))
     return text;

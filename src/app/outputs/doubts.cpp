@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/opening/source_kinds.h"
 #include "core/error.h"
 #include "formats/base/echo_spectrum.h"
 #include "app/doubts/find_doubts.h"

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "app/outputs/report.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -41,9 +39,7 @@ void FilmJob::offer(const Image& image, WhenFull when_full, const FlowImage* flo
 void FilmJob::offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow) {
   if (image.host_db == nullptr) return;
   std::unique_lock lock(mutex_);
-  if (when_full == WhenFull::wait) {
-    changed_.wait(lock, [this] { return queue_.size() < kQueue || stopped_; });
-  }
+  if (when_full == WhenFull::wait) changed_.wait(lock, [this] { return queue_.size() < kQueue || stopped_; });
   if (stopped_ || ending_) return;
   if (queue_.size() >= kQueue) {
     ++left_out_;

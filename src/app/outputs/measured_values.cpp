@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "gui/overlay/mark_drawing.h"
-#include "gui/state/marks.h"
 #include "history/export.h"
 
 namespace echoloop {
@@ -43,9 +42,8 @@ void add(Out out, const Row& row, double at, double value) {
 
 void add_lobe(Out out, const std::string& object, const char* name, const Lobe& lobe) {
   const Row row{"curve", object, std::string_view(name), "dB", "mm"};
-  for (std::size_t i = 0; i < lobe.offset_m.size(); ++i) {
+  for (std::size_t i = 0; i < lobe.offset_m.size(); ++i)
     add(out, row, lobe.offset_m[i] * 1e3, static_cast<double>(lobe.level_db[i]));
-  }
   if (!lobe.fit) return;
   const std::string fit = std::string(name) + " fit";
   for (const double offset_m : lobe.offset_m) {
@@ -209,9 +207,8 @@ json measurements_json(const Measured& m, const Marks& marks) {
   }
   std::sort(regions.begin(), regions.end(), [](const json& a, const json& b) { return a["number"] < b["number"]; });
   for (const MeasuredPoint& point : m.points) points.push_back(point_json(point));
-  for (const Mark& mark : marks.list) {
+  for (const Mark& mark : marks.list)
     if (json line = line_json(m, to_nanometres(mark)); !line.is_null()) lines.push_back(std::move(line));
-  }
   json all = {{"regions", regions}, {"pairs", pairs}, {"points", points}, {"lines", lines}};
   if (changed_by_method(m.image.params)) {
     const FormationParams& f = m.image.params.formation;
@@ -262,9 +259,8 @@ constexpr auto kColumns = std::to_array<std::string_view>({"recording",
 void add_values(json& row, const json& values, const char* list, const char* key, const json& mark) {
   for (const json& entry : values.value(list, json::array())) {
     if (!entry.is_object() || entry.value(key, json()) != mark.value(key, json())) continue;
-    for (const auto& [name, value] : entry.items()) {
+    for (const auto& [name, value] : entry.items())
       if (!value.is_structured() && name != "number") row[name] = value;
-    }
   }
 }
 
@@ -297,9 +293,8 @@ void write_measurement_table(const std::filesystem::path& file, const Marks& mar
                              const std::vector<MeasuredRecording>& recordings) {
   json rows = json::array();
   const json all_marks = marks_json(marks);
-  for (const MeasuredRecording& recording : recordings) {
+  for (const MeasuredRecording& recording : recordings)
     for (const json& mark : all_marks) rows.push_back(row_of(mark, recording));
-  }
   if (file.extension() == ".json") return write_text(file, json_text(rows, 2) + "\n");
   std::string text;
   for (const std::string_view column : kColumns) text += (text.empty() ? "" : ",") + std::string(column);
@@ -342,9 +337,8 @@ std::string shown(const nlohmann::json& value) {
 int whole_number(const nlohmann::json& mark, const char* key, const Place& place) {
   const auto found = mark.find(key);
   if (found == mark.end()) place.refuse(std::string("no ") + key, fmt::format("1 to {}", kHighestNumber));
-  if (!found->is_number_integer() || *found < 1 || *found > kHighestNumber) {
+  if (!found->is_number_integer() || *found < 1 || *found > kHighestNumber)
     place.refuse(fmt::format("{} = {}", key, shown(*found)), fmt::format("1 to {}", kHighestNumber));
-  }
   return found->get<int>();
 }
 
@@ -369,9 +363,8 @@ PlanePoint point_from(const nlohmann::json& point, const Place& place) {
     if (!(std::abs(mm) <= kFarthest_mm)) place.refuse("coordinate " + shown(point[i]), "-10000 to 10000 mm");
     return std::round(mm * kNanometresPerMm) / kNanometresPerMetre;
   };
-  if (!point.is_array() || point.size() != 2 || !point[0].is_number() || !point[1].is_number()) {
+  if (!point.is_array() || point.size() != 2 || !point[0].is_number() || !point[1].is_number())
     place.refuse("a point that is " + shown(point), "[x, z] in millimetres");
-  }
   return {coordinate(0), coordinate(1)};
 }
 
@@ -421,9 +414,7 @@ nlohmann::json marks_json(const Marks& marks) {
 
 Marks marks_from_json(const nlohmann::json& list, const std::string& what) {
   if (!list.is_array()) throw Error(what, "marks = " + shown(list), "an array of marks");
-  if (list.size() > kMostMarks) {
-    throw Error(what, counted(list.size(), "mark"), fmt::format("at most {}", kMostMarks));
-  }
+  if (list.size() > kMostMarks) throw Error(what, counted(list.size(), "mark"), fmt::format("at most {}", kMostMarks));
   Marks marks;
   std::set<int> numbers;
   std::set<std::pair<int, RegionRole>> roles;
@@ -434,14 +425,12 @@ Marks marks_from_json(const nlohmann::json& list, const std::string& what) {
     Mark mark;
     mark.number = whole_number(entry, "number", place);
     mark.kind = kind_from(entry, place);
-    if (!numbers.insert(mark.number).second) {
+    if (!numbers.insert(mark.number).second)
       place.refuse(fmt::format("number {} for the second time", mark.number), "a number of its own");
-    }
     take_points(mark, entry, place);
     take_role(mark, entry, place);
-    if (mark.role != RegionRole::none && !roles.insert({mark.pair, mark.role}).second) {
+    if (mark.role != RegionRole::none && !roles.insert({mark.pair, mark.role}).second)
       place.refuse(fmt::format("a second {} of pair {}", word(entry, "role"), mark.pair), "one of each in a pair");
-    }
     marks.last_number = std::max(marks.last_number, mark.number);
     marks.list.push_back(std::move(mark));
   }

@@ -7,20 +7,15 @@
 #include <cerrno>
 #include <fstream>
 #include <utility>
-#include <vector>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
-#include "app/outputs/comparison.h"
-#include "app/outputs/measured_values.h"
 #include "app/outputs/report.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
-#include "gui/figure/figure.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/overlay/caption.h"
-#include "history/analysis_files.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/film.h"
@@ -106,9 +101,8 @@ namespace {
 
 std::vector<const OutputRow*> outputs_of(const OutputFiles& files) {
   std::vector<const OutputRow*> wanted;
-  for (const OutputRow& row : output_rows()) {
+  for (const OutputRow& row : output_rows())
     if (!files[row.option].empty()) wanted.push_back(&row);
-  }
   return wanted;
 }
 
@@ -143,9 +137,8 @@ std::vector<Taken> inputs_of(const Options& options) {
     if (fs::exists(file, error) && !is_of_program(file)) inputs.push_back({file, "describes the input recording"});
   }
   std::error_code none;  // a file
-  for (const fs::path& file : fs::directory_iterator(recording, none)) {
+  for (const fs::path& file : fs::directory_iterator(recording, none))
     inputs.push_back({file, "is part of the input recording"});
-  }
   return inputs;
 }
 
@@ -166,11 +159,9 @@ void require_own_files(const Options& options) {
     const bool joined = row->option == std::string_view("--report") && report_is_beside_image(options.files);
     for (const fs::path& file : files) {
       if (!takes_one(file) || joined) continue;
-      for (const Taken& other : taken) {
-        if (same_file(file, other.file)) {
+      for (const Taken& other : taken)
+        if (same_file(file, other.file))
           throw Error(row->option, "'" + file.string() + "' " + other.by, "a separate file");
-        }
-      }
       taken.push_back({file, std::string("is also written by ") + row->option});
     }
   }
@@ -187,13 +178,11 @@ void require_place(const fs::path& file) {
                 "a name of up to " + std::to_string(kLongestFileName) + " bytes");
   }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  if (!fs::is_directory(folder, error)) {
+  if (!fs::is_directory(folder, error))
     throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
-  }
   if (fs::is_directory(target, error)) throw Error(file.string(), "a folder", "a file name");
-  if (takes_one(target) && ::access(folder.c_str(), W_OK) != 0) {
+  if (takes_one(target) && ::access(folder.c_str(), W_OK) != 0)
     throw Error(file.string(), "cannot be written: " + disk_error_text(errno), "a writable folder");
-  }
 }
 
 void require_outputs(const Options& options) {
@@ -201,13 +190,11 @@ void require_outputs(const Options& options) {
   for (const OutputRow* const row : outputs) {
     const fs::path& file = options.files[row->option];
     require_place(file);
-    if (row->ending != nullptr && file.extension() != row->ending) {
+    if (row->ending != nullptr && file.extension() != row->ending)
       throw Error(row->option, "'" + file.string() + "'", std::string("a file name ending in ") + row->ending);
-    }
   }
-  for (const OutputRow* const row : outputs) {
+  for (const OutputRow* const row : outputs)
     if (row->check != nullptr) row->check(options.files[row->option]);
-  }
   require_own_files(options);
 }
 
@@ -219,9 +206,8 @@ bool names_output(const OutputFiles& files, std::initializer_list<MadeOf> of) {
 }
 
 void require_no_other_output(const OutputFiles& files, std::string_view own) {
-  for (const OutputRow* const row : outputs_of(files)) {
+  for (const OutputRow* const row : outputs_of(files))
     if (row->option != own) throw Error(std::string(own), std::string("found ") + row->option, "no other output file");
-  }
 }
 
 void FileWriter::operator()(const std::function<void()>& write) {

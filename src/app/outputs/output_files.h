@@ -80,7 +80,6 @@ nlohmann::json given_json(const Options& options);
 void write_report(const OutputFiles& files, const nlohmann::json& report);
 
 // Figures in files: of the last image of a run, and of the window's.
-
 struct FigureOrder {
   std::vector<FigureImage> images;  // one, or A and B; titles are added
   std::string source;               // name for the caption

@@ -164,11 +164,10 @@ bool ImageAgain::step(Session* session) {
   while (next_ < measured_.points.size()) {
     const MeasuredPoint& point = measured_.points[next_];
     const std::size_t before = next_;
-    if (point.echo.spread) {
+    if (point.echo.spread)
       refine(point, session);
-    } else {
+    else
       ++next_;
-    }
     if (next_ == before) return false;
   }
   const bool can = again_.kept && runs(session) && why_not_of(measured_.image, *session).empty();

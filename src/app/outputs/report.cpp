@@ -12,10 +12,8 @@
 #include <utility>
 
 #include "app/opening/source_kinds.h"
-#include "core/acquisition.h"
 #include "core/facts.h"
 #include "core/param_table.h"
-#include "core/timing_trace.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
 #include "history/export.h"
@@ -46,9 +44,8 @@ nlohmann::json faults_json(const SampleFaults& faults) {
     const auto fault = static_cast<SampleFault>(i);
     const SampleFaultCount& found = faults.of(fault);
     nlohmann::json elements = nlohmann::json::array();  // from 1, as in the window
-    for (std::size_t e = 0; e < found.elements.size(); ++e) {
+    for (std::size_t e = 0; e < found.elements.size(); ++e)
       if (found.elements[e]) elements.push_back(e + 1);
-    }
     json[std::string(kSampleFaultRows[i].key)] = {
         {"samples", found.samples}, {"share", faults.share(fault)}, {"elements", std::move(elements)}};
   }
@@ -96,9 +93,8 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
                          {"frames", timing.frames}};
   const auto stages = trace.summarize_stages();
   report["stages"] = nlohmann::json::object();
-  for (std::size_t s = 0; s < stages.size(); ++s) {
+  for (std::size_t s = 0; s < stages.size(); ++s)
     if (stages[s].count > 0) report["stages"][std::string(kStages[s].key)] = summary_json(stages[s]);
-  }
   report["policy"] = kPolicyNames[static_cast<std::size_t>(stream.policy)];
   report["slots"] = stream.slots;
   report["lanes"] = stream.lanes;
@@ -108,9 +104,8 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["streams"] = kStreamModeNames[static_cast<std::size_t>(stream.streams)];
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
   report["frame_wait"] = kFrameWaitNames[static_cast<std::size_t>(stream.frame_wait)];
-  if (const std::size_t in_place = session.memory().in_place_bytes; in_place > 0) {
+  if (const std::size_t in_place = session.memory().in_place_bytes; in_place > 0)
     report["host_memory_bytes"] = in_place;
-  }
   if (const char* why = session.why_fp32()) report["why_fp32"] = why;
   report["parameters"] = params_json(params);
   return report;
@@ -134,9 +129,8 @@ std::string recording_text(const RecorderStatus& status) {
                                  early.empty() ? "recorded " : ". Recorded: ", counted(status.frames, "frame"),
                                  static_cast<double>(status.bytes) * 1e-6);
   constexpr double kWorthSaying_s = 1.0;
-  if (status.most_behind_s > kWorthSaying_s) {
+  if (status.most_behind_s > kWorthSaying_s)
     text += fmt::format("; the disk was up to {:.1f} s behind the stream", status.most_behind_s);
-  }
   if (status.not_recorded == 0) return text;
   text += fmt::format("; not recorded: {}", status.not_recorded);
   return early.empty() ? text + ", the disk was slower than the stream" : text;

@@ -1,16 +1,23 @@
 #include "app/outputs/run_outputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <memory>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
-#include "app/outputs/film_job.h"
-#include "app/outputs/report.h"
+#include "app/outputs/measured_values.h"
+#include "app/outputs/patch_request.h"
 #include "core/error.h"
 #include "core/process_memory.h"
-#include "history/analysis_files.h"
+#include "gui/overlay/mark_drawing.h"
+#include "history/export.h"
 
 namespace echoloop {
 namespace {
@@ -48,9 +55,8 @@ std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
 }
 
 ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_shared<std::vector<Sink>>()) {
-  for (const OutputRow& row : output_rows()) {
+  for (const OutputRow& row : output_rows())
     if (row.make != nullptr && !request.options.files[row.option].empty()) sinks_->push_back({&row, row.make(request)});
-  }
 }
 
 std::function<void(const Image&)> ImageSinks::taker() const {
@@ -61,9 +67,8 @@ std::function<void(const Image&)> ImageSinks::taker() const {
 }
 
 std::shared_ptr<PixelSink> ImageSinks::pixel_taker() const {
-  for (const Sink& s : *sinks_) {
+  for (const Sink& s : *sinks_)
     if (PixelSink* const pixels = s.sink->pixels(); pixels != nullptr) return {sinks_, pixels};
-  }
   return nullptr;
 }
 
@@ -78,9 +83,8 @@ void ImageSinks::add_to(nlohmann::json& report) const {
 }
 
 void ImageSinks::require_files() const {
-  for (const Sink& s : *sinks_) {
+  for (const Sink& s : *sinks_)
     if (s.sink->failure() != nullptr) std::rethrow_exception(s.sink->failure());
-  }
 }
 
 void ImageSinks::print_summaries() const {
@@ -127,9 +131,8 @@ void FrameOutputs::add_to(nlohmann::json& report) const {
 }
 
 void require_live_outputs(const OutputFiles& files, const ImagingParams& params) {
-  for (const AnalysisFileRow* const row : analysis_files()) {
+  for (const AnalysisFileRow* const row : analysis_files())
     if (!files[row->option].empty() && !row->is_on(params)) throw Error(row->option, row->off, row->on);
-  }
 }
 
 void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report, FileWriter& writer) {
@@ -169,5 +172,86 @@ FrameMemory FirstFrameDoubts::offer(const RfFrame& frame, FrameMemory memory) {
 }
 
 std::vector<Doubt> FirstFrameDoubts::take() { return work_.valid() ? work_.get() : std::vector<Doubt>(); }
+
+bool wants_measures(const OutputFiles& files, const Marks& marks) {
+  return !files["--measurements"].empty() || (!files["--figure"].empty() && !marks.list.empty());
+}
+
+namespace {
+
+LevelImage levels_of(const Image& image) {
+  return {.db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
+}
+
+}  // namespace
+
+Measured measure_pixels(const Image& image, const Marks& marks) {
+  Measured m;
+  m.image = image;
+  m.image.host_db = m.image.device_db = nullptr;
+  m.image.storage.reset();
+  if (shows_weight(image.params.formation)) return m;  // weights are no levels
+  RegionPixelCache pixels;
+  measure_marks(m, marks, levels_of(image), pixels);
+  return m;
+}
+
+void measure_again(Measured& m, const Image& image, const Marks& marks, ImageAgain& again) {
+  if (shows_weight(image.params.formation)) return;
+  RegionPixelCache pixels;
+  m.fine = again.take_points();
+  if (!m.fine.empty()) measure_marks(m, marks, levels_of(image), pixels);
+  const std::vector<float> das = again.take_levels();
+  if (!das.empty()) measure_slopes(m, marks, levels_of(image), {.db = das, .grid = image.grid}, pixels);
+}
+
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again) {
+  Measured m = measure_pixels(image, marks);
+  ImageAgain made(m, again);
+  while (!made.step(again.session)) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  measure_again(m, image, marks, made);
+  return m;
+}
+
+std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp) {
+  SeekableSource* const seekable = source.seekable();
+  if (seekable == nullptr) return std::nullopt;
+  auto memory = std::make_shared<std::vector<std::byte>>(source.acquisition()->frame_bytes());
+  try {
+    const std::span<const std::byte> samples = seekable->at(stamp.source_index, *memory);
+    return KeptFrame{.frame = {.stamp = stamp, .samples = samples}, .owner = std::move(memory)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string frame_comment(const FrameStamp& stamp, const std::string& source) {
+  return fmt::format("# frame: {}, acquired at {:.6f} s\n", numbers_of(source).of(stamp), stamp.time_s);
+}
+
+std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image) {
+  std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
+  comments += fmt::format("# source: {}\n", source);
+  return comments + frame_comment(image.stamp, source) +
+         "# parameters: " + json_text(image_json(backend, source, image)) + "\n";
+}
+
+nlohmann::json marked_image_json(const MeasuredRun& run) {
+  const Image& image = run.measured.image;
+  nlohmann::json json = image_json(run.backend, run.source, image);
+  json["parameters"] = params_json(image.params);
+  json["grid"] = grid_json(image.grid);
+  json["frame"] = frame_json(image.stamp);
+  json["marks"] = marks_json(run.marks);
+  json["values"] = measurements_json(run.measured, run.marks);
+  if (run.doubts != nullptr) json["doubts"] = doubts_json(*run.doubts);
+  return json;
+}
+
+std::string comments_on_a(const MeasuredRun& a) {
+  const Image& image = a.measured.image;
+  return fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", a.source,
+                     numbers_of(a.source).of(image.stamp), json_text(image_json(a.backend, a.source, image)));
+}
 
 }  // namespace echoloop

@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "app/outputs/array_file.h"
 #include "app/outputs/film_job.h"
 #include "app/stream/session.h"
 
@@ -55,7 +54,6 @@ class SaveQueue {
 
 // File made of history frames in the background: a video, complex pixels. The stream's processing thread beamforms each
 // frame again, between the live ones; few are requested ahead. UI thread only.
-
 class CineJob {
  public:
   struct Frame {
@@ -114,7 +112,6 @@ class CineJob {
 };
 
 // Video of history frames: each goes to a FilmJob, at its place by acquisition time. UI thread only.
-
 class CineFilm final : public CineJob {
  public:
   // `params` as in the panels.
@@ -140,7 +137,6 @@ class CineFilm final : public CineJob {
 };
 
 // Complex pixels of history frames in one array, as --iq-out for a run. UI thread only.
-
 struct IqOrder {
   std::filesystem::path path;
   std::string named;  // source, as named by the user

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "core/grid.h"
+#include "core/params.h"
 #include "core/stream_settings.h"
-#include "core/transmits.h"
 #include "core/units.h"
 #include "gui/overlay/m_mode_columns.h"
 
@@ -126,11 +125,9 @@ void InspectorController::take(WindowState& state) {
   InspectorView& view = state.image.inspector;
   view.refusal = answer.refusal;
   if (answer.pixel != nullptr) view.pixel = answer.pixel;
-  for (const auto& picture : answer.pictures) {
-    if (static_cast<std::size_t>(picture->transmit) < view.pictures.size()) {
+  for (const auto& picture : answer.pictures)
+    if (static_cast<std::size_t>(picture->transmit) < view.pictures.size())
       view.pictures[static_cast<std::size_t>(picture->transmit)] = picture;
-    }
-  }
   work_s_ = answer.work_s;
   waiting_ = !answer.complete;
 }
@@ -246,11 +243,10 @@ std::optional<KeptFrame> find_kept(const RfHistory& history, std::uint64_t seque
     if (!kept) return std::nullopt;
     const std::uint64_t found = kept->frame.stamp.sequence;
     if (found == sequence) return kept;
-    if (is_before(found, sequence)) {
+    if (is_before(found, sequence))
       low = middle + 1;
-    } else {
+    else
       high = middle;
-    }
   }
   return std::nullopt;
 }

@@ -18,7 +18,6 @@ namespace echoloop {
 
 // Measures point marks on a fine grid while the Measure panel is open: one echo at a time; frozen: of the frame on
 // screen, live: of the newest measured image, with a small share of the processing thread's time. UI thread only.
-
 class FinePoints {
  public:
   explicit FinePoints(const RfHistory& history) : history_(history) {}
@@ -45,7 +44,6 @@ std::optional<KeptFrame> find_kept(const RfHistory& history, std::uint64_t seque
 
 // Requests of the open inspector to the pipeline: history frame, interval, and single-transmit images; and the targets
 // of the answers. Live it uses only a small share of the processing thread's time. UI thread only.
-
 class InspectorController {
  public:
   // Both must outlive it.
@@ -89,7 +87,6 @@ class InspectorController {
 
 // The M-mode over history frames: while frozen, every frame without a column on the line is beamformed again, newest
 // first, between the live frames. Only a few are requested ahead. UI thread only.
-
 class MModeReview {
  public:
   // Both must outlive it, and its requests.

@@ -9,7 +9,6 @@
 #include <span>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "app/outputs/comparison.h"
 #include "core/error.h"
@@ -129,9 +128,8 @@ void Playback::play(Cine& cine, const KeptFrames& kept, std::int64_t now_ns) {
     // Both marks belong to the loop: its last frame lasts as long as the one before it.
     const double last_s = cine.mark_out > cine.mark_in ? time_of(cine.mark_out) - time_of(cine.mark_out - 1) : 0.0;
     const double end_s = time_of(cine.mark_out) + last_s;
-    if (position_s_ >= end_s) {
+    if (position_s_ >= end_s)
       position_s_ = end_s > begin_s ? begin_s + std::fmod(position_s_ - begin_s, end_s - begin_s) : begin_s;
-    }
     if (position_s_ < begin_s) position_s_ = begin_s;
     const auto after = std::upper_bound(times.begin(), times.end(), static_cast<float>(position_s_));
     cine.index = after == times.begin() ? 0 : static_cast<std::size_t>(after - times.begin() - 1);

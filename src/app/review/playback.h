@@ -20,7 +20,6 @@ namespace echoloop {
 
 // Side A of a comparison with another recording: opened in the background like any recording, its frames read on its
 // own thread, so that a slow file delays neither the window nor the stream. UI thread only.
-
 class ComparedSource {
  public:
   ComparedSource() = default;

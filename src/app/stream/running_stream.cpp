@@ -1,5 +1,5 @@
-#include "app/stream/running_stream.h"
-
+#include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,12 +7,76 @@
 #include <thread>
 #include <utility>
 
-#include "app/stream/stream_memory.h"
+#include "app/stream/session.h"
+#include "backend/plan.h"
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/process_memory.h"
+#include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+int cpu_threads() { return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)); }
+
+}  // namespace
+
+std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
+
+std::size_t slots_bytes(std::size_t frame_bytes, const StreamSettings& stream) {
+  return frame_bytes * static_cast<std::size_t>(stream.slots);
+}
+
+std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
+  return source.zero_copy() ? 0 : slots_bytes(source.acquisition()->frame_bytes(), stream);
+}
+
+StreamNeed stream_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
+                       const Backend& backend) {
+  const StreamBytes bytes = estimate_stream(*source.acquisition(), params, cpu_threads());
+  const auto lanes = static_cast<std::size_t>(stream.lanes);
+  const bool elsewhere = backend.computes_elsewhere();
+  return {.slots = slots_bytes(source, stream),
+          .plan = bytes.plan,
+          .lanes = elsewhere ? 0 : lanes * bytes.lane,
+          .device = elsewhere ? bytes.plan + lanes * bytes.device_lane : 0};
+}
+
+void require_memory(const std::string& name, const StreamSettings& wanted, const StreamNeed& need,
+                    std::size_t given_back, const DeviceMemory& device) {
+  if (const std::size_t most = device.free + device.used; device.free > 0 && need.device > most) {
+    throw NoDeviceMemory(
+        name,
+        fmt::format("{} of device memory needed ({}: {}, tables: {})", megabytes(need.device),
+                    counted(wanted.lanes, "lane"), megabytes(need.device - need.plan), megabytes(need.plan)),
+        "at most " + megabytes(most) + ", which is free", "use fewer lanes, pixels or transmits, or shorter frames");
+  }
+  const std::size_t all = need.slots + need.beside_slots(), there_is = free_host_memory() + given_back;
+  if (all <= there_is) return;
+  throw Error(name,
+              fmt::format("{} of memory needed ({}: {}, {} on the CPU: {}, tables: {})", megabytes(all),
+                          counted(wanted.slots, "slot"), megabytes(need.slots), counted(wanted.lanes, "lane"),
+                          megabytes(need.lanes), megabytes(need.plan)),
+              "at most " + megabytes(there_is) + ", which is free", "use fewer lanes or slots, or shorter frames");
+}
+
+void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {
+  const std::size_t need = more_lanes > 0 ? now.lane_bytes * static_cast<std::size_t>(more_lanes) : 0;
+  if (now.device.used == 0 || need <= now.device.free) return;
+  throw NoDeviceMemory(counted(wanted.lanes, "lane"), megabytes(need) + " more needed on the device",
+                       "at most " + megabytes(now.device.free) + ", the free memory");
+}
+
+std::size_t default_history_bytes() {
+  constexpr std::size_t kMost = 4'000'000'000;
+  return std::min(free_host_memory() / 4, kMost);
+}
+
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
 namespace {
 
 // Limits page-locked memory, unavailable to other programs, to a quarter of the machine's memory.
@@ -200,17 +264,15 @@ BackgroundMemory::~BackgroundMemory() {
 std::span<const std::byte> BackgroundMemory::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
   const std::uint64_t frame = index % frame_count();
   const std::size_t number = frame / frames_a_piece_;
-  if (number >= pieces_.size() || !pieces_[number].ready.load(std::memory_order_acquire)) {
+  if (number >= pieces_.size() || !pieces_[number].ready.load(std::memory_order_acquire))
     return source_->at(index, slot, stop);
-  }
   return pieces_[number].frames.subspan(frame % frames_a_piece_ * frame_bytes_, frame_bytes_);
 }
 
 void BackgroundMemory::copy_pieces(const std::stop_token& stop) {
   try {
-    for (std::size_t number = next_piece_++; number < pieces_.size(); number = next_piece_++) {
+    for (std::size_t number = next_piece_++; number < pieces_.size(); number = next_piece_++)
       if (!copy_piece(number, stop)) return;
-    }
   } catch (const Error&) {           // a file that shrank: the stream reports it at the frame
   } catch (const std::bad_alloc&) {  // frames stay in place
   }
@@ -256,19 +318,16 @@ StagedFrames::~StagedFrames() {
 // Allocates one stage more than threads, so that one can be read while each thread fills another.
 void StagedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
   if (!threads_.empty()) return;
-  for (int i = 0; i <= n_threads_; ++i) {
+  for (int i = 0; i <= n_threads_; ++i)
     stages_.push_back({.memory = allocate(acquisition()->frame_bytes()), .problem = nullptr});
-  }
-  for (int i = 0; i < n_threads_; ++i) {
+  for (int i = 0; i < n_threads_; ++i)
     threads_.emplace_back([this](const std::stop_token& stop) { fill_stages(stop); });
-  }
 }
 
 // Discards the frames read ahead.
 void StagedFrames::go_on_from(std::uint64_t index) {
-  for (Stage& stage : stages_) {
+  for (Stage& stage : stages_)
     if (stage.state == State::full) stage.state = State::empty;
-  }
   next_ = index;
 }
 
@@ -308,15 +367,13 @@ std::span<const std::byte> StagedFrames::read(std::uint64_t index, FrameMemory& 
   }
   if (frame < wanted_ || frame > next_) go_on_from(frame);
   wanted_ = frame;
-  for (Stage& stage : stages_) {  // of omitted frames
+  for (Stage& stage : stages_)  // of omitted frames
     if (stage.state == State::full && stage.index < frame) stage.state = State::empty;
-  }
   emptied_.notify_all();
   Stage& stage = stage_of(frame);
   const auto has_frame = [&] { return stage.state == State::full && stage.index == frame; };
-  if (!filled_.wait(lock, stop, has_frame)) {
+  if (!filled_.wait(lock, stop, has_frame))
     throw Error(name(), "stopped while frame " + std::to_string(frame) + " was read", "a stream that runs");
-  }
   stage.state = State::empty;
   wanted_ = frame + 1;
   emptied_.notify_one();

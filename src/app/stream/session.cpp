@@ -2,11 +2,9 @@
 
 #include <chrono>
 #include <limits>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/process_memory.h"
 #include "core/units.h"
 
@@ -200,9 +198,7 @@ void Session::follow_acquisition(const ImagingParams& params) {
 void Session::apply_live() { running_->set_live(options_.stream, rate_hz()); }
 
 bool Session::advance() {
-  if (change_.phase == Phase::waiting && !source_->sender_gone()) {
-    source_->described_again() ? give_up_made() : make();
-  }
+  if (change_.phase == Phase::waiting && !source_->sender_gone()) source_->described_again() ? give_up_made() : make();
   if (change_.phase == Phase::draining) {
     if (running_->producer().state() == ProducerState::running) return false;
     running_->ring().close();  // its contents will still be processed
@@ -333,9 +329,8 @@ ChosenBackend choose_backend(BackendChoice choice) {
   if (choice == BackendChoice::cpu) return {make_cpu_backend(), {}};
   std::string why_not;
   if (auto cuda = make_cuda_backend(why_not)) return {std::move(cuda), {}};
-  if (choice == BackendChoice::cuda) {
+  if (choice == BackendChoice::cuda)
     throw Error("--backend cuda", why_not, "a CUDA device and driver", "--backend auto falls back to the CPU");
-  }
   return {make_cpu_backend(), "Using the CPU: " + why_not};
 }
 

@@ -6,9 +6,9 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
-#include "app/stream/stream_memory.h"
+#include "app/stream/session.h"
 #include "core/param_table.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "formats/open_recording.h"
 #include "version.h"
 

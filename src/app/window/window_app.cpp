@@ -10,7 +10,6 @@
 #include "app/stream/session.h"
 #include "app/window/window_review.h"
 #include "core/error.h"
-#include "core/long_work.h"
 #include "core/units.h"
 #include "gui/docks/docks.h"
 #include "gui/screen.h"

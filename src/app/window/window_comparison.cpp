@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/outputs/comparison.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 
 namespace echoloop {

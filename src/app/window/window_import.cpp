@@ -8,11 +8,11 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
-#include "app/stream/stream_memory.h"
+#include "app/stream/session.h"
 #include "formats/open_recording.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 #include "measure/point_spread.h"
 
 namespace echoloop {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/grid.h"
+#include "core/params.h"
 #include "core/stream_settings.h"
-#include "core/transmits.h"
 #include "core/units.h"
 #include "gui/overlay/m_mode_columns.h"
 

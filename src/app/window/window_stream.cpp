@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/options/preset.h"
-#include "app/stream/stream_memory.h"
+#include "app/stream/session.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"

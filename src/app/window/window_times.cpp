@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "app/window/window_review.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 
 namespace echoloop {
 namespace {

@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/cpu_objects.h"
 #include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/simulated_bus.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 #include "backend/plain_array.h"
 #include "core/timing_trace.h"
@@ -224,9 +223,8 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   envelope_.resize(plan->grid.pixels());
   refiner_.set_plan(plan->refine);
   std::unique_ptr<CpuSteps>& steps = plan->course != nullptr ? course_ : analytic_;
-  if (steps == nullptr) {
+  if (steps == nullptr)
     steps = plan->course != nullptr ? make_course_cpu_steps(*pool_) : make_analytic_cpu_steps(*pool_, kernels_);
-  }
   steps->set_plan(*plan);
   steps_ = steps.get();
 }
@@ -259,9 +257,8 @@ void CpuLane::upload(std::span<const RfFrame> frames) {
 // Waits as for a device; returns early if the work is abandoned.
 void CpuLane::wait_until(std::int64_t end_ns) const {
   constexpr std::int64_t kLongest_ns = 5'000'000;
-  for (std::int64_t now = now_ns(); now < end_ns && !pool_->abandoned(); now = now_ns()) {
+  for (std::int64_t now = now_ns(); now < end_ns && !pool_->abandoned(); now = now_ns())
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(end_ns - now, kLongest_ns)));
-  }
 }
 
 // Returns the frame as the kernels find it: without an event the rest of its samples are of an earlier frame.
@@ -288,9 +285,7 @@ void CpuLane::load(double ms) {
 
 void CpuLane::fail(DeviceFault fault) {
   const std::string frame = std::to_string(frame_.stamp.sequence);
-  if (fault == DeviceFault::refused) {
-    throw std::runtime_error("injected fault: the device rejected frame " + frame);
-  }
+  if (fault == DeviceFault::refused) throw std::runtime_error("injected fault: the device rejected frame " + frame);
   throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }
 
@@ -402,9 +397,8 @@ void CpuLane::finish(HostCopy /*copy*/) {
 PixelView CpuLane::pixels() { return steps_->pixels(); }
 
 void CpuLane::append_spans(TimingTrace& trace) {
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
+  for (std::size_t i = 0; i < spans_.size(); ++i)
     if (has_span_[i]) trace.add(spans_[i]);
-  }
 }
 
 std::vector<float> CpuLane::read_back(Tap tap) {

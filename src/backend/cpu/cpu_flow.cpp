@@ -14,10 +14,9 @@
 
 #include "backend/cpu/isa_loops.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "dsp/flow.h"
 #include "dsp/level.h"
-#include "dsp/wall_filter.h"
 
 namespace echoloop {
 
@@ -78,11 +77,9 @@ Decomposition decompose_gram(std::span<const std::complex<double>> gram, int n) 
   const auto size = static_cast<std::size_t>(n);
   // Eigen stores by columns and its solver reads the lower triangle: the upper one of gram, conjugated.
   Eigen::MatrixXcd matrix(n, n);
-  for (int i = 0; i < n; ++i) {
-    for (int j = i; j < n; ++j) {
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j)
       matrix(j, i) = std::conj(gram[static_cast<std::size_t>(i) * size + static_cast<std::size_t>(j)]);
-    }
-  }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(matrix);
   Decomposition d{.n = n, .singular_values = std::vector<double>(size), .temporal_vectors = {}};
   d.temporal_vectors.resize(size * size);
@@ -178,11 +175,9 @@ void CpuFlowDevice::add_blocks(std::span<const int> slots, int n_known) {
     }
   });
   for (const std::vector<double>& part : parts_) {
-    for (std::size_t i = 0; i < size; ++i) {
-      for (std::size_t j = std::max(i, static_cast<std::size_t>(n_known)); j < size; ++j) {
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = std::max(i, static_cast<std::size_t>(n_known)); j < size; ++j)
         gram_[i * size + j] += std::complex<double>(part[2 * (i * size + j)], part[2 * (i * size + j) + 1]);
-      }
-    }
   }
 }
 
@@ -261,9 +256,7 @@ void CpuFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, 
   const float keep = first ? 0.0f : static_cast<float>(finish.keep);
   const auto reference = static_cast<float>(finish.reference_db);
   double scale_m_s = finish.scale_m_s;
-  if (has_rows(image, n_pixels_)) {
-    scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
-  }
+  if (has_rows(image, n_pixels_)) scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
   const auto scale = static_cast<float>(scale_m_s);
   filter_blocks(slots, [&](const Block& b, const Memory& memory) {
     const auto padded = static_cast<std::size_t>(b.padded);
@@ -283,12 +276,10 @@ std::vector<Complex> CpuFlowDevice::filtered(std::span<const int> slots) {
   std::vector<Complex> out(slots.size() * n_pixels_);
   filter_blocks(slots, [&](const Block& b, const Memory& memory) {
     const auto padded = static_cast<std::size_t>(b.padded);
-    for (std::size_t t = 0; t < slots.size(); ++t) {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(b.count); ++i) {
+    for (std::size_t t = 0; t < slots.size(); ++t)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(b.count); ++i)
         out[t * n_pixels_ + b.first + i] = {memory.filtered[2 * t * padded + i],
                                             memory.filtered[(2 * t + 1) * padded + i]};
-      }
-    }
   });
   return out;
 }

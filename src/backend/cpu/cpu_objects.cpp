@@ -9,13 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
 
-#include "backend/cpu/worker_pool.h"
-#include "backend/object_plan.h"
 #include "core/results/analysis_images.h"
 #include "core/units.h"
 #include "dsp/level.h"
@@ -91,9 +85,8 @@ float level_of(std::uint32_t key) { return std::bit_cast<float>((key & kSign) !=
 
 void LevelBackground::collect(std::span<const float> db, std::span<const float> picture) {
   keys_.clear();
-  for (std::size_t i = 0; i < db.size(); ++i) {
+  for (std::size_t i = 0; i < db.size(); ++i)
     if (level_counts(picture[i])) keys_.push_back(key_of(db[i]));
-  }
 }
 
 // Sorts by radix, 11 bits at a time, lowest first: three passes, against about eighteen of comparisons.
@@ -102,9 +95,8 @@ void LevelBackground::sort() {
   constexpr std::uint32_t kMask = (1U << kBits) - 1U;
   std::array<std::array<std::uint32_t, kMask + 1>, kPasses> places{};
   const auto digit = [](std::uint32_t key, int pass) { return (key >> (pass * kBits)) & kMask; };
-  for (const std::uint32_t key : keys_) {
+  for (const std::uint32_t key : keys_)
     for (int pass = 0; pass < kPasses; ++pass) ++places[static_cast<std::size_t>(pass)][digit(key, pass)];
-  }
   sorted_.resize(keys_.size());
   for (int pass = 0; pass < kPasses; ++pass) {
     auto& place = places[static_cast<std::size_t>(pass)];
@@ -181,9 +173,8 @@ void TrendRemover::remove(WorkerPool& pool, const Grid& grid, ImageLines lines, 
     std::vector<float>& counting = selected_[static_cast<std::size_t>(thread)];
     for (int line = begin; line < end; ++line) {
       counting.clear();
-      for (std::size_t k = 0; k < pixels; ++k) {
+      for (std::size_t k = 0; k < pixels; ++k)
         if (level_counts(picture[pixel(line, k)])) counting.push_back(levels[pixel(line, k)]);
-      }
       medians_[static_cast<std::size_t>(line)] = median_of(counting);
     }
   });
@@ -207,9 +198,8 @@ void TrendRemover::remove(WorkerPool& pool, const Grid& grid, ImageLines lines, 
 
 void TrendRemover::remove(WorkerPool& pool, const ObjectPlan& plan, std::span<const float> picture, float median_db,
                           std::span<float> levels) {
-  for (const ImageLines lines : {ImageLines::rows, ImageLines::columns}) {
+  for (const ImageLines lines : {ImageLines::rows, ImageLines::columns})
     remove(pool, plan.grid, lines, picture, median_db, levels);
-  }
 }
 
 void CpuObjectDevice::begin_thread() {
@@ -251,9 +241,8 @@ void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result
   const std::vector<float>& levels = prepares ? smoothed_ : picture;
   result.threshold_db = any ? plan.threshold_db(result.smoothed) : 0.0;
   result.labels.resize(picture.size());
-  for (std::size_t i = 0; i < picture.size(); ++i) {
+  for (std::size_t i = 0; i < picture.size(); ++i)
     result.labels[i] = any && beyond_threshold(picture[i], levels[i], result.threshold_db, plan.wanted) ? 1 : 0;
-  }
   result.found = labels_.find(plan, picture, result.labels, result.objects);
   const std::int64_t end_ns = now_ns();
   result.times = {.background_ms = static_cast<double>(objects_ns - begin_ns) * 1e-6,
@@ -320,11 +309,10 @@ void ObjectLabels::add_pixels(const ObjectPlan& plan, std::span<const float> db,
       labels[i] = number_[static_cast<std::size_t>(labels[i])];
       ObjectSums& sums = sums_[static_cast<std::size_t>(labels[i])];
       const ObjectSums pixel = pixel_sums(moments, db[i], ix, iz);
-      if (sums.pixels == 0) {
+      if (sums.pixels == 0)
         sums = pixel;
-      } else {
+      else
         add_sums(sums, pixel);
-      }
     }
   }
 }
@@ -347,9 +335,8 @@ std::uint64_t ObjectLabels::find(const ObjectPlan& plan, std::span<const float> 
     objects.push_back(plan.object(sums_[o]));
     number_[o] = static_cast<std::int32_t>(objects.size());
   }
-  if (objects.size() < static_cast<std::size_t>(found)) {
+  if (objects.size() < static_cast<std::size_t>(found))
     for (std::int32_t& label : labels) label = number_[static_cast<std::size_t>(label)];
-  }
   return static_cast<std::uint64_t>(found);
 }
 
@@ -391,9 +378,8 @@ template <class Row>
 void CpuRefiner::smooth_rows(WorkerPool& pool, float* db, const Row& smooth) {
   std::copy_n(db, scratch_.size(), scratch_.begin());
   pool.run(plan_->nz, 4, [&](int begin, int end, int) {
-    for (int iz = begin; iz < end; ++iz) {
+    for (int iz = begin; iz < end; ++iz)
       smooth(iz, db + static_cast<std::size_t>(iz) * static_cast<std::size_t>(plan_->nx));
-    }
   });
 }
 
@@ -434,17 +420,11 @@ void CpuRefiner::smooth_lateral(int iz, float* row) const {
 void CpuRefiner::filter(WorkerPool& pool, float* db) {
   const RefinePlan& p = *plan_;
   const auto apply = [&](const std::vector<PixelFilter>& filters) {
-    for (const PixelFilter& filter : filters) {
-      std::visit([&](const auto& pixel) { pass(pool, db, pixel); }, filter);
-    }
+    for (const PixelFilter& filter : filters) std::visit([&](const auto& pixel) { pass(pool, db, pixel); }, filter);
   };
   apply(p.first);
-  if (p.axial_reach > 0) {
-    smooth_rows(pool, db, [&](int iz, float* row) { smooth_axial(iz, row); });
-  }
-  if (p.lateral_reach > 0) {
-    smooth_rows(pool, db, [&](int iz, float* row) { smooth_lateral(iz, row); });
-  }
+  if (p.axial_reach > 0) smooth_rows(pool, db, [&](int iz, float* row) { smooth_axial(iz, row); });
+  if (p.lateral_reach > 0) smooth_rows(pool, db, [&](int iz, float* row) { smooth_lateral(iz, row); });
   apply(p.last);
 }
 

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
-#include "backend/cpu/das_rows.h"
 #include "backend/plain_array.h"
+#include "core/error.h"
 #include "dsp/fir_design.h"
-#include "dsp/level.h"
 #include "dsp/spectrum.h"
 
 namespace echoloop {
@@ -54,13 +55,13 @@ class AnalyticCpuSteps final : public CpuSteps {
   BandConditioner conditioner_;  // the specification; used for bands that filters do not support
   FirConditioner filters_;
   WindowDas window_;
-  bool filtering_ = false;        // filters_ conditions the frames of this plan
-  bool windows_ = false;          // window_ beamforms them
-  std::vector<RowScratch> rows_;  // per thread
-  PlainArray<Complex> lines_;     // [n_tx][n_el][n_out]
-  std::vector<float> peaks_;      // [n_tx][n_el], largest component of each line
-  PlainArray<Complex> pixels_;    // [nz][nx] of the beamformed grid
-  PlainArray<float> weights_;     // of an adaptive method, [nz][nx]
+  bool filtering_ = false;                // filters_ conditions the frames of this plan
+  bool windows_ = false;                  // window_ beamforms them
+  std::vector<std::vector<float>> rows_;  // per thread
+  PlainArray<Complex> lines_;             // [n_tx][n_el][n_out]
+  std::vector<float> peaks_;              // [n_tx][n_el], largest component of each line
+  PlainArray<Complex> pixels_;            // [nz][nx] of the beamformed grid
+  PlainArray<float> weights_;             // of an adaptive method, [nz][nx]
   MethodScratch method_scratch_;
   PlainArray<float> beam_envelope_;  // [nz][nx], if the image has another grid
 };
@@ -84,7 +85,7 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   method_scratch_.own.resize(rows_.size());
   if (scan_.has_value()) beam_envelope_.resize(pixels_.size());
   const DasGeometry& g = das_->geometry;
-  for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
+  for (auto& row : rows_) row.resize(row_scratch(g.columns != nullptr ? g.nz : g.nx, g.n_tx));
 }
 
 void AnalyticCpuSteps::condition(std::span<const std::byte> samples) {
@@ -101,9 +102,8 @@ void AnalyticCpuSteps::measure_peaks() {
     for (int i = begin; i < end; ++i) {
       const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band_->n_out);
       float peak = 0.0f;
-      for (const Complex* v = line; v != line + band_->n_valid; ++v) {
+      for (const Complex* v = line; v != line + band_->n_valid; ++v)
         peak = largest_of(largest_of(peak, std::abs(v->re)), std::abs(v->im));
-      }
       peaks_[static_cast<std::size_t>(i)] = peak;
     }
   });
@@ -126,10 +126,9 @@ void AnalyticCpuSteps::beamform_rows() {
   const DasGeometry& g = das_->geometry;
   const auto row = kernels_.das_tile != nullptr ? &das_row : &portable::das_row;
   pool_.run(g.nz, 2, [&](int begin, int end, int thread) {
-    for (int iz = begin; iz < end; ++iz) {
-      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
+    for (int iz = begin; iz < end; ++iz)
+      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)].data(),
           pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
-    }
   });
 }
 
@@ -137,9 +136,8 @@ void AnalyticCpuSteps::beamform_columns() {
   const DasGeometry& g = das_->geometry;
   const auto column = kernels_.das_tile != nullptr ? &das_column : &portable::das_column;
   pool_.run(g.nx, 1, [&](int begin, int end, int thread) {
-    for (int ix = begin; ix < end; ++ix) {
-      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)], pixels_.data());
-    }
+    for (int ix = begin; ix < end; ++ix)
+      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)].data(), pixels_.data());
   });
 }
 
@@ -156,9 +154,8 @@ void AnalyticCpuSteps::envelope(float* amplitudes) {
   pool_.run(scan.to.nz, 8, [&](int begin, int end, int) {
     for (int iz = begin; iz < end; ++iz) {
       float* row = amplitudes + static_cast<std::size_t>(iz) * static_cast<std::size_t>(scan.to.nx);
-      for (int ix = 0; ix < scan.to.nx; ++ix) {
+      for (int ix = 0; ix < scan.to.nx; ++ix)
         row[ix] = scan_pixel(scan, ix, iz, [&](int at) { return beam_envelope_[static_cast<std::size_t>(at)]; });
-      }
     }
   });
 }
@@ -271,9 +268,8 @@ void CourseCpuSteps::condition(std::span<const std::byte> samples) {
     for (int i = begin; i < end; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * n;
       widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data());
-      for (int k = 0; k < g.n_samples; ++k) {
+      for (int k = 0; k < g.n_samples; ++k)
         lines_[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
-      }
     }
   });
 }
@@ -348,11 +344,10 @@ void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int 
   const auto n_in = static_cast<std::size_t>(plan->n_in);
   for (int t = 0; t < threads; ++t) {
     auto s = std::make_shared<Scratch>();
-    if (plan->input == SignalKind::rf) {
+    if (plan->input == SignalKind::rf)
       s->forward_real = make_real_plan(plan->n_in);
-    } else {
+    else
       s->forward = make_complex_plan(plan->n_in, Transform::forward);
-    }
     s->inverse = make_complex_plan(plan->n_out, Transform::inverse);
     s->values.assign(plan->input == SignalKind::rf ? n_in : 2 * n_in, 0.0f);
     s->spectrum.resize(plan->input == SignalKind::rf ? n_in / 2 + 1 : n_in);
@@ -376,11 +371,10 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   std::fill(values + plan.n_samples * components, values + s.values.size(), 0.0f);
   auto* spectrum = reinterpret_cast<kiss_fft_cpx*>(s.spectrum.data());
-  if (plan.input == SignalKind::rf) {
+  if (plan.input == SignalKind::rf)
     kiss_fftr(s.forward_real.get(), values, spectrum);
-  } else {
+  else
     kiss_fft(s.forward.get(), reinterpret_cast<const kiss_fft_cpx*>(values), spectrum);
-  }
   for (int m = 0; m < plan.n_out; ++m) {
     s.selected[static_cast<std::size_t>(m)] =
         select_band(s.spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.input);
@@ -400,6 +394,85 @@ void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, 
                      lines + line * static_cast<std::size_t>(plan_->n_out));
     }
   });
+}
+
+namespace {
+
+constexpr CpuKernels kPortable{"portable",      nullptr, nullptr, &portable::kSlowTimeSteps, &portable::method_row,
+                               &portable::kSlsc};
+#if defined(ECHO_X86)
+constexpr CpuKernels kAvx2{
+    "avx2", avx2::das_window_tile, &avx2::kLineSteps, &avx2::kSlowTimeSteps, &avx2::method_row, &avx2::kSlsc};
+constexpr CpuKernels kAvx512{
+    "avx512",      avx512::das_window_tile, &avx512::kLineSteps, &avx512::kSlowTimeSteps, &avx512::method_row,
+    &avx512::kSlsc};
+#endif
+
+CpuKernel named(const std::string& name) {
+  if (name == "portable") return CpuKernel::portable;
+  if (name == "avx2") return CpuKernel::avx2;
+  if (name == "avx512") return CpuKernel::avx512;
+  throw Error("ECHOLOOP_CPU_KERNEL", "\"" + name + "\"", "portable, avx2 or avx512");
+}
+
+CpuKernel best_kernel() {
+  if (const char* name = std::getenv("ECHOLOOP_CPU_KERNEL"); name != nullptr && *name != '\0') return named(name);
+  for (const CpuKernel kernel : {CpuKernel::avx512, CpuKernel::avx2})
+    if (has_cpu_kernel(kernel)) return kernel;
+  return CpuKernel::portable;
+}
+
+}  // namespace
+
+bool has_cpu_kernel(CpuKernel kernel) {
+#if defined(ECHO_X86)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (kernel == CpuKernel::avx2) return avx2;
+  if (kernel == CpuKernel::avx512) {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  }
+#endif
+  return kernel == CpuKernel::automatic || kernel == CpuKernel::portable;
+}
+
+const CpuKernels& cpu_kernels(CpuKernel kernel) {
+  if (kernel == CpuKernel::automatic) kernel = best_kernel();
+  if (!has_cpu_kernel(kernel)) {
+    throw Error("CPU kernel", kernel == CpuKernel::avx2 ? "avx2 is not supported" : "avx512 is not supported",
+                "a kernel supported by this processor", "portable runs on every processor");
+  }
+#if defined(ECHO_X86)
+  if (kernel == CpuKernel::avx512) return kAvx512;
+  if (kernel == CpuKernel::avx2) return kAvx2;
+#endif
+  return kPortable;
+}
+
+namespace avx2 {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image);
+}  // namespace avx2
+
+std::size_t row_scratch(int n_pixels, int n_tx) {
+  constexpr int kArrays = 9;  // see das_rows_kernel.h; then re and im of each transmit's sum
+  return static_cast<std::size_t>(n_pixels) * static_cast<std::size_t>(kArrays + 2 * n_tx);
+}
+
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels) {
+#if defined(ECHO_X86)
+  static const bool fast = has_cpu_kernel(CpuKernel::avx2);
+  if (fast) return avx2::das_row(geometry, iq, iz, scratch, pixels);
+#endif
+  portable::das_row(geometry, iq, iz, scratch, pixels);
+}
+
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image) {
+#if defined(ECHO_X86)
+  static const bool fast = has_cpu_kernel(CpuKernel::avx2);
+  if (fast) return avx2::das_column(geometry, iq, ix, scratch, image);
+#endif
+  portable::das_column(geometry, iq, ix, scratch, image);
 }
 
 }  // namespace echoloop

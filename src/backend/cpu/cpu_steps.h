@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/isa_loops.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/plan.h"
@@ -18,6 +17,41 @@
 #include "dsp/methods/method.h"
 
 namespace echoloop {
+
+// Delay-and-sum of one image row (line-by-line imaging: one column) on the CPU: the element functions of dsp/das.h in
+// loops along the pixels that vectorise. das_pixel() is the specification; a test compares them.
+
+// Returns the floats of work space, for each thread, for rows of nx pixels (columns: nz) and n_tx sums.
+std::size_t row_scratch(int n_pixels, int n_tx);
+
+// Computes row iz of the complex image, pixels[0 .. nx), with every transmit at every pixel (geometry.columns is null).
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+
+// Computes column ix of the complex image [nz][nx] from the transmits of geometry.columns.
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image);
+
+namespace portable {  // versions for every machine, by name
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* scratch, Complex* image);
+}  // namespace portable
+
+// Kernels in use: chosen once per backend by the processor's feature flags, never by its model.
+
+struct CpuKernels {
+  const char* name;     // as in ECHOLOOP_CPU_KERNEL
+  WindowTile das_tile;  // null: no tuned path
+  const LineSteps* steps;
+  const SlowTimeSteps* slow_time;
+  MethodRowKernel method_row;
+  const SlscKernel* slsc;
+};
+
+struct CpuDeviceRow {
+  std::unique_ptr<AnalysisDevice> (*make)(int threads, const CpuKernels& kernels);
+};
+
+// Throws Error for a kernel that this processor lacks.
+const CpuKernels& cpu_kernels(CpuKernel kernel);
 
 class CpuSteps {
  public:

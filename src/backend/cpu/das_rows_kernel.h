@@ -3,8 +3,8 @@
 // become the copy that every machine runs.
 #include <cstddef>
 
-#include "backend/cpu/das_rows.h"
 #include "backend/cpu/receive_weights.h"
+#include "dsp/das.h"
 
 namespace echoloop::ECHO_ISA {
 
@@ -35,9 +35,8 @@ static void rotor_run(const DasGeometry& g, const ElementGeometry element, const
   const float samples_per_m = g.samples_per_m;
   const float turns_per_sample = g.turns_per_sample;
   if (g.down_m == nullptr) {
-    for (int i = begin; i < end; ++i) {
+    for (int i = begin; i < end; ++i)
       excess[i] = receive_excess_m(x_m[i] - element.x_m, z_m[i], element.z_m) * samples_per_m;
-    }
   } else {
     const float apex = g.apex_z_m;
     for (int i = begin; i < end; ++i) {
@@ -151,11 +150,10 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
     const auto add = [&](const auto& weight) __attribute__((always_inline)) {
       add_transmit(g, weight, columns_of(g, row), g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
     };
-    if (g.weights.cone == nullptr) {
+    if (g.weights.cone == nullptr)
       add([weight = transmit_weight(g, t)](int /*ix*/) { return weight; });
-    } else {
+    else
       add([weights = g.weights.cone + row * nx](int ix) { return weights[ix]; });
-    }
   }
 }
 

@@ -317,9 +317,8 @@ static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, fl
     if (columns.step > 0) return store(values, load(excess + columns.first));
     return store(values, backwards(load(excess + columns.first - (kLanes - 1))));
   }
-  for (int i = 0; i < kLanes; ++i) {
+  for (int i = 0; i < kLanes; ++i)
     values[i] = excess[columns.first + columns.step * (i < columns.n ? i : columns.n - 1)];
-  }
 }
 
 // Sets delays and starts of one row; returns the maximum distance of pixels in a vector, in samples.
@@ -373,9 +372,8 @@ static void vector_tile(const WindowInput& f, int ix, int row_begin, int n_rows,
   // Prefetches the transmit delays, which lie rows apart, where the hardware does not.
   for (int i = 0; i < n_rows * f.das.n_tx; ++i) {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(i / n_rows) * f.das.nz + row_begin + i % n_rows;
-    for (int side = 0; side < f.sides; ++side) {
+    for (int side = 0; side < f.sides; ++side)
       __builtin_prefetch(f.das.tx_excess + row * f.das.nx + (side == 0 ? ix : f.das.nx - 1 - ix));
-    }
   }
   float width[kWindowRows][2];
   for (int r = 0; r < n_rows; ++r) {
@@ -414,9 +412,8 @@ void das_window_tile(const WindowInput& f, int block, int row_begin, int row_end
                      Complex* image) {
   const int end = f.sides == 1 ? f.das.nx : (f.das.nx + 1) / 2;
   const int last = (block + 1) * kWindowLanes < end ? (block + 1) * kWindowLanes : end;
-  for (int ix = block * kWindowLanes; ix < last; ix += kLanes) {
+  for (int ix = block * kWindowLanes; ix < last; ix += kLanes)
     vector_tile(f, ix, row_begin, row_end - row_begin, scratch, image);
-  }
 }
 
 }  // namespace echoloop::ECHO_ISA

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "backend/cpu/cpu_steps.h"
-#include "core/long_work.h"
+#include "core/error.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
 
@@ -175,11 +175,10 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   const BandPlan& plan = *plan_;
   const int n_values = plan.n_samples * values_per_sample(plan.input);
   float* values = s.values.data();
-  if (type == SampleType::float32) {
+  if (type == SampleType::float32)
     std::memcpy(values, samples, static_cast<std::size_t>(n_values) * sizeof(float));
-  } else {
+  else
     steps_->widen(reinterpret_cast<const std::int16_t*>(samples), n_values, values);
-  }
   Plane& mixed = s.signals[0];
   const int n = std::min(plan.n_samples, in_end_);
   float* re = mixed.re.data() - in_begin_;

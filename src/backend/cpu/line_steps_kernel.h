@@ -15,9 +15,8 @@ template <int Count>
 [[gnu::always_inline]] static inline void filter_block(const float* x, const float* taps, int n_taps, float* y,
                                                        Outputs outputs) {
   Vector sum[Count];
-  for (int v = 0; v < Count; ++v) {
+  for (int v = 0; v < Count; ++v)
     sum[v] = outputs == Outputs::added_to ? *reinterpret_cast<const Vector*>(y + v * kVector) : Vector{};
-  }
   for (int k = 0; k < n_taps; ++k) {
     const float tap = taps[k];
 #pragma GCC unroll 8
@@ -83,9 +82,8 @@ inline constexpr int kRunning = 16;
 static double sum(const float* x, int n) {
   double sums[kRunning] = {};
   int i = 0;
-  for (; i + kRunning <= n; i += kRunning) {
+  for (; i + kRunning <= n; i += kRunning)
     for (int j = 0; j < kRunning; ++j) sums[j] += static_cast<double>(x[i + j]);
-  }
   double all = 0.0;
   for (const double v : sums) all += v;
   for (; i < n; ++i) all += static_cast<double>(x[i]);
@@ -103,11 +101,9 @@ static float pair_up(const float* __restrict re, const float* __restrict im, con
                      Complex* __restrict line) {
   float largest[kRunning] = {};
   int i = 0;
-  for (; i + kRunning <= n; i += kRunning) {
-    for (int j = 0; j < kRunning; ++j) {
+  for (; i + kRunning <= n; i += kRunning)
+    for (int j = 0; j < kRunning; ++j)
       largest[j] = turn_one(re[i + j], im[i + j], turn[i + j], largest[j], line[i + j]);
-    }
-  }
   float all = 0.0f;
   for (const float v : largest) all = largest_of(all, v);
   for (; i < n; ++i) all = turn_one(re[i], im[i], turn[i], all, line[i]);

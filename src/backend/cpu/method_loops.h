@@ -112,9 +112,8 @@ struct PartLoops {
     const float apex = g.apex_z_m;
     if (g.down_m == nullptr) {
 #pragma GCC ivdep
-      for (int i = 0; i < p.n; ++i) {
+      for (int i = 0; i < p.n; ++i)
         p.excess[i] = receive_excess_m(p.x_m[i] - element.x_m, p.z_m[i], element.z_m) * samples_per_m;
-      }
     } else {
 #pragma GCC ivdep
       for (int i = 0; i < p.n; ++i) {

@@ -40,11 +40,10 @@ struct SetRows {
   [[gnu::always_inline]] void add(const Method& method, int i, float weight, Complex x, Complex turn) const {
     Sums sums;
     load_numbers<kSums>(at + 3 * kMethodPixels, i, sums);
-    if constexpr (Method::counts) {
+    if constexpr (Method::counts)
       method.add_turned(sums, weight, x, turn);
-    } else {
+    else
       method.add(sums, weight, x, {0.0f, 1.0f});
-    }
     store_numbers<kSums>(at + 3 * kMethodPixels, i, sums);
     at[i] += weight * x.re;
     at[kMethodPixels + i] += weight * x.im;
@@ -143,9 +142,8 @@ template <class Method>
     for (int t = 0; t < n_tx; ++t) {
       const float* transmit = loops.transmit_weights(t);
       float* places = p.places + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
-      if (Method::counts && (t == 0 || !common_places)) {
+      if (Method::counts && (t == 0 || !common_places))
         loops.set_places(places, p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels, begin, end);
-      }
       loops.for_each_pixel(
           t, e, begin, end, [&](int i, float recorded, Complex x) __attribute__((always_inline)) {
             const float weight = recorded * p.weight[i];
@@ -303,9 +301,7 @@ struct PartElements {
         largest[i] = larger_of(largest[i], larger_of(fabsf(re[i]), fabsf(im[i])));
       }
     });
-    for (int i = 0; i < kMethodPixels; ++i) {
-      largest[i] = largest[i] > 0.0f ? factor_towards_one(largest[i]) : 0.0f;
-    }
+    for (int i = 0; i < kMethodPixels; ++i) largest[i] = largest[i] > 0.0f ? factor_towards_one(largest[i]) : 0.0f;
     for (int e = 0; e < n; ++e) {
       float* const re = at + e * kElement;
       float* const im = re + kMethodPixels;
@@ -363,9 +359,7 @@ static void store_slsc(int lags, const MethodRow& row, float* sums) {
     for (int i = 0; i < kMethodPixels; i += kLanes) {
       float* to = sums + kMethodPixels;
       int m = 1;
-      for (; m + kGroup <= lags + 1; m += kGroup, to += 3 * kGroup * kMethodPixels) {
-        elements.sum_lags<kGroup>(m, i, to);
-      }
+      for (; m + kGroup <= lags + 1; m += kGroup, to += 3 * kGroup * kMethodPixels) elements.sum_lags<kGroup>(m, i, to);
       for (; m <= lags; ++m, to += 3 * kMethodPixels) elements.sum_lags<1>(m, i, to);
     }
   }

@@ -38,9 +38,8 @@ static void place_row(const DasGeometry& g, const ElementGeometry& element, cons
 
 static void direct_row(const DasGeometry& g, const ElementGeometry& element, const float* __restrict x_m, int nx,
                        const float* __restrict z_m, float* __restrict weight) {
-  for (int ix = 0; ix < nx; ++ix) {
+  for (int ix = 0; ix < nx; ++ix)
     weight[ix] *= directivity_weight(g.width_over_wavelength, local_position(element, x_m[ix], z_m[ix]));
-  }
 }
 
 // Sets the weights of nx pixels as receive_term() does.

@@ -76,9 +76,8 @@ static void gram(const float* planes, int n, int n_pixels, int first_new, double
     if (i == j) gram_tile<2, 2>(planes, n, n_pixels, i, j, out);
     if (i == j + 1) gram_tile<1, 1>(planes, n, n_pixels, i, j + 1, out);
   }
-  for (; j < n; ++j) {
+  for (; j < n; ++j)
     for (int i = 0; i <= j; ++i) gram_tile<1, 1>(planes, n, n_pixels, i, j, out);
-  }
 }
 
 // Computes kT outputs of two vectors of pixels.

@@ -150,9 +150,8 @@ MethodRow row_of(const DasInput& input, int iz, MethodScratch& scratch, int thre
 void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
               MethodScratch& scratch, MethodImage to) {
   const DasGeometry& g = input.geometry;
-  for (std::vector<Complex>& own : scratch.own) {
+  for (std::vector<Complex>& own : scratch.own)
     fit(own, static_cast<std::size_t>(method_row_floats(settings, g.n_tx) / 2));
-  }
   pool.run(g.nz, 1, [&](int begin, int end, int thread) {
     for (int iz = begin; iz < end; ++iz) method_row(settings, row_of(input, iz, scratch, thread, to));
   });
@@ -165,9 +164,8 @@ void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSetti
   const int block = std::max(64, 4 * pool.threads());
   const int n_kept = std::min(block + 2 * settings.rows, g.nz);
   const auto per_row = static_cast<std::size_t>(slsc_row_floats(settings.lags, g.nx));
-  for (std::vector<Complex>& own : scratch.own) {
+  for (std::vector<Complex>& own : scratch.own)
     fit(own, static_cast<std::size_t>(slsc_scratch_floats(g.n_tx, g.n_el) / 2));
-  }
   fit(scratch.rows, per_row * static_cast<std::size_t>(n_kept));
   pool.run_parts(2 * g.nz, [&] {
     int stored = 0;
@@ -175,10 +173,9 @@ void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSetti
       const int next = std::min(first + block, g.nz);
       const int needed = std::min(next + settings.rows, g.nz);
       pool.run(needed - stored, 1, [&](int begin, int end, int thread) {
-        for (int iz = stored + begin; iz < stored + end; ++iz) {
+        for (int iz = stored + begin; iz < stored + end; ++iz)
           kernel.store(settings.lags, row_of(input, iz, scratch, thread, to),
                        scratch.rows.data() + static_cast<std::size_t>(iz % n_kept) * per_row);
-        }
       });
       stored = needed;
       pool.run(next - first, 1, [&](int begin, int end, int thread) {
@@ -228,10 +225,9 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
     Complex* const slices = scratch.own[static_cast<std::size_t>(thread)].data();
     const Strided more{slices + behind, 1};
     for (int ix = begin; ix < end; ++ix) {
-      for (int iz = 0; iz < g.nz; ++iz) {
+      for (int iz = 0; iz < g.nz; ++iz)
         store(DasChannels<form>(g, input.lines, ix, iz), Strided{slices + static_cast<std::size_t>(iz) * n_slice, 1},
               more);
-      }
       for (int iz = 0; iz < g.nz; ++iz) {
         const int first = std::max(iz - kernel_rows, 0);
         const int last = std::min(iz + kernel_rows, g.nz - 1);

@@ -2,13 +2,12 @@
 #include <cstdint>
 
 #include "backend/backend.h"
-#include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/math_libraries.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 #include "backend/object_plan.h"
 
 namespace echoloop::cuda {

@@ -5,10 +5,10 @@
 // them, because the ring wraps around. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a
 // clone works on the next ensemble meanwhile, with its own stream, library handles and memory: for 64 frames of 256 x
 // 512 pixels 80 MiB plus the libraries' own, in addition to the ring's 128 MiB.
-#include "backend/cuda/cuda_flow.h"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +19,7 @@
 #include "backend/cuda/runtime/device_buffer.h"
 #include "backend/cuda/runtime/math_libraries.h"
 #include "backend/cuda/runtime/stream.h"
-#include "backend/flow_device.h"
+#include "backend/flow_engine.h"
 
 namespace echoloop::cuda {
 
@@ -154,11 +154,10 @@ std::vector<CudaFlowDevice::Run> CudaFlowDevice::runs_of(std::span<const int> sl
   std::vector<Run> runs;
   for (int t = from; t < static_cast<int>(slots.size()); ++t) {
     const int slot = slots[static_cast<std::size_t>(t)];
-    if (!runs.empty() && slot == runs.back().slot + runs.back().count) {
+    if (!runs.empty() && slot == runs.back().slot + runs.back().count)
       ++runs.back().count;
-    } else {
+    else
       runs.push_back({.first = t, .count = 1, .slot = slot});
-    }
   }
   return runs;
 }
@@ -175,9 +174,8 @@ void CudaFlowDevice::set_matrix(std::span<const float> matrix, int n) {
   readback_.grow(square(n) * sizeof(Complex));
   auto* to = readback_.as<Complex>();
   const auto size = static_cast<std::size_t>(n);
-  for (std::size_t s = 0; s < size; ++s) {
+  for (std::size_t s = 0; s < size; ++s)
     for (std::size_t t = 0; t < size; ++t) to[t * size + s] = {matrix[s * size + t], 0.0f};
-  }
   CUDA_CHECK(
       cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice, stream().get()));
   wait();  // readback_ is reused
@@ -210,9 +208,8 @@ AxialLag CudaFlowDevice::axial_lag(int slot, const Grid& grid) {
                              cudaMemcpyDeviceToHost, stream().get()));
   wait();
   AxialLag all;
-  for (const AxialLag& part : std::span(readback_.as<AxialLag>(), kLagParts)) {
+  for (const AxialLag& part : std::span(readback_.as<AxialLag>(), kLagParts))
     all = {all.re + part.re, all.im + part.im, all.power + part.power};
-  }
   return all;
 }
 
@@ -222,9 +219,7 @@ void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish,
   const std::size_t n_pictures = finish.low_rank ? 3 : 2;
   frames_->stored.make_wait(stream());
   double scale_m_s = finish.scale_m_s;
-  if (has_rows(image, n_pixels)) {
-    scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
-  }
+  if (has_rows(image, n_pixels)) scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
   pictures_.grow_for<float>(n_pictures * n_pixels);
   readback_.grow(n_pictures * n_pixels * sizeof(float));
   const std::size_t chunk = std::min(n_pixels, std::max(kBlock, kChunkValues / n));
@@ -347,9 +342,8 @@ Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known)
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t from = size - 1 - k;
     d.singular_values[k] = std::sqrt(std::max(0.0, rising[from]));
-    for (std::size_t t = 0; t < size; ++t) {
+    for (std::size_t t = 0; t < size; ++t)
       d.temporal_vectors[k * size + t] = {v[from * size + t].x, -v[from * size + t].y};
-    }
   }
   return d;
 }
@@ -363,12 +357,39 @@ void CudaFlowDevice::keep_components(const Decomposition& decomposition, Compone
   const auto* v = eigen_.as<cuDoubleComplex>();
   auto* w = matrix_.as<Complex>();
   // Columns ascend: component k is column n - k. Many components are computed as the rest of few at both ends.
-  if (last - first + 1 <= n / 2 || first > 1) {
+  if (last - first + 1 <= n / 2 || first > 1)
     keep_columns(v, n, n - last, n - first + 1, Keep::these, w, stream());
-  } else {
+  else
     keep_columns(v, n, 0, n - last, Keep::rest, w, stream());
-  }
 }
+
+// Sums of a gate: one small kernel per frame on the processing stream writes them into page-locked host memory; an
+// event per frame marks their completion. Nothing waits.
+class CudaGateDevice final : public GateDevice {
+ public:
+  explicit CudaGateDevice(std::shared_ptr<Context> context);
+  ~CudaGateDevice() override;
+  CudaGateDevice(const CudaGateDevice&) = delete;
+  CudaGateDevice& operator=(const CudaGateDevice&) = delete;
+
+  bool take(const GateGeometry& gate, const PixelView& pixels) override;
+  std::span<const Complex> next() override;
+  void wait() override;
+
+ private:
+  static constexpr std::size_t kSlots = 32;  // far more frames than lanes hold
+  struct Slot {
+    Event there{EventUse::order};
+    int bands = 0;
+  };
+
+  std::shared_ptr<Context> context_;  // first: freed last
+  std::array<Slot, kSlots> slots_;
+  Complex* host_ = nullptr;    // [kSlots][kMaxGateBands]
+  Complex* device_ = nullptr;  // device address of the same memory
+  std::uint64_t taken_ = 0;
+  std::uint64_t returned_ = 0;
+};
 
 CudaGateDevice::CudaGateDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {
   void* memory = nullptr;

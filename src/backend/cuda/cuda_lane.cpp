@@ -1,7 +1,6 @@
 #include "backend/cuda/cuda_lane.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -208,11 +207,10 @@ void CudaLane::load(double ms) {
 }
 
 void CudaLane::fail(DeviceFault fault) {
-  if (fault == DeviceFault::refused) {
+  if (fault == DeviceFault::refused)
     launch_refused(work());
-  } else {
+  else
     launch_fatal(work());
-  }
 }
 
 void CudaLane::condition() {
@@ -233,9 +231,8 @@ void CudaLane::condition() {
 void CudaLane::expect_reference(double reference_db) {
   std::array<float*, kMostFramesAtOnce> db{};
   for (std::size_t k = 0; k < frame_.count; ++k) db.at(k) = images_[k].device_db;
-  if (steps_->write_decibels(std::span(db).first(frame_.count), static_cast<float>(reference_db))) {
+  if (steps_->write_decibels(std::span(db).first(frame_.count), static_cast<float>(reference_db)))
     frame_.written_db = reference_db;
-  }
 }
 
 void CudaLane::beamform() {
@@ -377,13 +374,12 @@ void CudaLane::append_spans(TimingTrace& trace) {
   const auto ns = [&](Mark mark) { return anchor.to_ns(event(mark)); };
   const auto add = [&](Stage stage, std::int64_t start_ns, std::int64_t end_ns) {
     const auto count = static_cast<std::int64_t>(frame_.count);
-    for (std::int64_t k = 0; k < count; ++k) {
+    for (std::int64_t k = 0; k < count; ++k)
       trace.add({.frame = sequences_[static_cast<std::size_t>(k)],
                  .stage = stage,
                  .lane = static_cast<std::uint8_t>(number_),
                  .start_ns = start_ns + k * (end_ns - start_ns) / count,
                  .end_ns = start_ns + (k + 1) * (end_ns - start_ns) / count});
-    }
   };
   add(Stage::upload, ns(kUpload), ns(kUploaded));
   if (frame_.loaded) add(Stage::load, ns(kLoad), ns(kLoaded));
@@ -396,9 +392,8 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
   add(Stage::compress, compressing, ns(kCompressed));
-  if (own_.turn == FrameOverlap::Turn::measured_few || own_.turn == FrameOverlap::Turn::measured_many) {
+  if (own_.turn == FrameOverlap::Turn::measured_few || own_.turn == FrameOverlap::Turn::measured_many)
     context_->overlap.measured(own_.turn, ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
-  }
   if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(marks_.refined));
 }
 
@@ -447,9 +442,8 @@ ImageStorage& ImageStorage::fit(Image& image, const std::shared_ptr<Context>& co
 }
 
 float* ImageStorage::host() {
-  if (host_ == nullptr) {
+  if (host_ == nullptr)
     host_ = std::make_unique<HostBlock>(pixels_ * sizeof(float), HostMemory::pinned, context_->mapped);
-  }
   return reinterpret_cast<float*>(host_->bytes().data());
 }
 

@@ -179,9 +179,8 @@ const float* CudaObjectDevice::prepare(const ObjectPlan& plan, const float* db) 
     const int lines = std::max(plan.grid.nx, plan.grid.nz);
     trend_.grow_for<float>(2 * size(lines));
     const TrendSpace space{.medians = trend_.as<float>(), .trend = trend_.as<float>() + lines};
-    for (const ImageLines each : {ImageLines::rows, ImageLines::columns}) {
+    for (const ImageLines each : {ImageLines::rows, ImageLines::columns})
       remove_trend({.db = db, .nx = plan.grid.nx, .nz = plan.grid.nz}, each, space, findings(), from, stream());
-    }
   }
   if (plan.smooth == nullptr) return from;
   const RefinePlan& p = *plan.smooth;
@@ -255,9 +254,8 @@ void CudaObjectDevice::take_table(const ObjectPlan& plan, int found, int kept, O
       cudaMemcpyAsync(table_readback_.as<void>(), table_.as<void>(), bytes, cudaMemcpyDeviceToHost, stream().get()));
   marks_.done.record(stream());
   marks_.done.synchronize();
-  for (const ObjectSums& sums : std::span(table_readback_.as<const ObjectSums>(), size(kept))) {
+  for (const ObjectSums& sums : std::span(table_readback_.as<const ObjectSums>(), size(kept)))
     result.objects.push_back(plan.object(sums));
-  }
 }
 
 void CudaObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result) {

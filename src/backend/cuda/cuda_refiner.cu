@@ -1,9 +1,9 @@
 #include <span>
 #include <utility>
 
-#include "backend/cuda/cuda_refiner.h"
+#include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {
@@ -12,8 +12,8 @@ namespace {
 constexpr int kTileX = 32;
 constexpr int kTileZ = 4;
 
-// One thread per pixel; Gaussians are in kernels/smooth.cu. A warp is 32 pixels of a row; neighbours come from the
-// caches, which hold a whole image.
+// One thread per pixel; Gaussians are in kernels/object_levels.cu. A warp is 32 pixels of a row; neighbours come from
+// the caches, which hold a whole image.
 template <class Pixel>
 __global__ void __launch_bounds__(kTileX* kTileZ)
     picture_kernel(PictureView view, Pixel pixel, float* __restrict__ to) {

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 
-#include "core/grid.h"
 #include "core/units.h"
 
 namespace echoloop {
 
 // Tiles of the tuned delay-and-sum: samples of each line, and elements, that a tile can need. Pure functions of the
 // plan's geometry. Tiles are numbered along x, then down.
-
 struct ElementSpan {
   int first = 0;
   int count = 0;
@@ -139,9 +136,8 @@ WindowPolynomial make_window_polynomial(Apodization window) {
     const double u = static_cast<double>(p.flat) + std::sqrt(s[static_cast<std::size_t>(i)]);
     d[static_cast<std::size_t>(i)] = static_cast<double>(apodization_weight(window, static_cast<float>(u)));
   }
-  for (std::size_t k = 1; k < kN; ++k) {
+  for (std::size_t k = 1; k < kN; ++k)
     for (std::size_t i = kN - 1; i >= k; --i) d[i] = (d[i] - d[i - 1]) / (s[i] - s[i - k]);
-  }
   std::array<double, kN> c{};
   for (std::size_t k = kN; k-- > 0;) {
     for (std::size_t i = kN - 1; i > 0; --i) c[i] = c[i - 1] - s[k] * c[i];
@@ -454,9 +450,8 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const Multiprocessors& device,
                                                      int frames_together, const PackedPlan* previous,
                                                      PackedMethod method) {
-  for (const PackedTuning& tuning : rank_tunings(g, device, frames_together, method)) {
+  for (const PackedTuning& tuning : rank_tunings(g, device, frames_together, method))
     if (auto plan = make_packed_plan(g, tuning, device, previous, method)) return plan;
-  }
   return nullptr;
 }
 

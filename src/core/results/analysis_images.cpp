@@ -1,7 +1,5 @@
 #include "core/results/analysis_images.h"
 
-#include <algorithm>
-
 namespace echoloop {
 
 void find_flow_mask(FlowImage& flow) {

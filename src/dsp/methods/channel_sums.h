@@ -163,9 +163,8 @@ ECHO_HD MethodPixel form_each_transmit(const Method& method, const Channels& cha
       sets[t].add(method, weight, made.scaled(x), {sets[t].n, group.count[t]});
     });
     ECHO_UNROLL
-    for (int t = 0; t < kMethodGroup; ++t) {
+    for (int t = 0; t < kMethodGroup; ++t)
       if (t < group.size) made.add(method, sets[t], group.transmit[t].weight);
-    }
   }
   return made.template pixel<Method>();
 }
@@ -219,11 +218,9 @@ ECHO_HD MethodPixel form_transmits(const Method& method, const Channels& channel
       recorded[t] = true;
     });
     ECHO_UNROLL
-    for (int t = 0; t < kMethodGroup; ++t) {
-      if (t < group.size && recorded[t] && group.transmit[t].weight != 0.0f) {
+    for (int t = 0; t < kMethodGroup; ++t)
+      if (t < group.size && recorded[t] && group.transmit[t].weight != 0.0f)
         all.add(method, group.transmit[t].weight, sum[t], {all.n, count});
-      }
-    }
   }
   made.add(method, all, 1.0f);
   return made.template pixel<Method>();
@@ -251,9 +248,8 @@ class CompoundedElements {
   }
 
   [[nodiscard]] ECHO_HD bool recorded(const typename Channels::Element& element) const {
-    for (int t = 0; t < n_kept_; ++t) {
+    for (int t = 0; t < n_kept_; ++t)
       if (channels_.recorded(kept_[t], element)) return true;
-    }
     for (int t = rest_; t < channels_.n_transmits(); ++t) {
       const typename Channels::Transmit transmit = channels_.transmit(t);
       if (transmit.weight != 0.0f && channels_.recorded(transmit, element)) return true;

@@ -29,9 +29,8 @@ std::string name_of(const std::array<std::string_view, N>& names, Enum value) {
 
 template <class Enum, std::size_t N>
 Enum value_of(const std::array<std::string_view, N>& names, const json& name) {
-  for (std::size_t i = 0; i < N; ++i) {
+  for (std::size_t i = 0; i < N; ++i)
     if (names[i] == name.get_ref<const std::string&>()) return static_cast<Enum>(i);
-  }
   throw std::invalid_argument("no such kind");
 }
 
@@ -75,9 +74,8 @@ Probe read_probe(const json& value) {
   const json& z = value.at("element_z_m");
   const json& normal = value.at("element_normal_rad");
   if (!x.is_array() || z.size() != x.size() || normal.size() != x.size()) throw std::invalid_argument("elements");
-  for (std::size_t e = 0; e < x.size(); ++e) {
+  for (std::size_t e = 0; e < x.size(); ++e)
     probe.elements.push_back({x.at(e).get<double>(), z.at(e).get<double>(), normal.at(e).get<double>()});
-  }
   return probe;
 }
 
@@ -108,9 +106,8 @@ Acquisition read_acquisition(const json& value) {
   if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channel data
   for (const FactRow& row : kFacts)
     if (row.member != nullptr) a.*row.member = value.value(row.name, a.*row.member);  // absent: of an older version
-  for (const json& assumed : value.at("assumptions")) {
+  for (const json& assumed : value.at("assumptions"))
     a.assumptions.emplace_back(assumed.at("text").get<std::string>(), assumed.at("fact").get<std::string>());
-  }
   a.validate("recording");
   return a;
 }
@@ -121,9 +118,8 @@ std::string acquisition_to_json(const Acquisition& a) {
   json transmits = json::array();
   for (const Transmit& transmit : a.transmits) transmits.push_back(transmit_json(transmit));
   json assumptions = json::array();
-  for (const Assumption& assumed : a.assumptions) {
+  for (const Assumption& assumed : a.assumptions)
     assumptions.push_back({{"text", assumed.text}, {"fact", assumed.fact}});
-  }
   json value = {{"version", kVersion},
                 {"probe", probe_json(a.probe)},
                 {"transmits", transmits},

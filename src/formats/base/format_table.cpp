@@ -29,11 +29,10 @@ std::string accepted_files() {
   std::string text;
   std::string_view group;
   for (const FormatWords& words : kWords) {
-    if (words.group != group) {
+    if (words.group != group)
       text += (text.empty() ? "" : "), ") + std::string(words.group) + " (";
-    } else {
+    else
       text += ", ";
-    }
     text += words.name;
     group = words.group;
   }
@@ -55,9 +54,8 @@ std::string format_names() {
 std::vector<std::string_view> recording_endings() {
   std::vector<std::string_view> all;
   for (const FormatWords& words : kWords) {
-    for (const std::string_view ending : endings_of(words)) {
+    for (const std::string_view ending : endings_of(words))
       if (std::ranges::find(all, ending) == all.end()) all.push_back(ending);
-    }
   }
   return all;
 }
@@ -66,9 +64,8 @@ std::string formats_markdown() {
   std::string text;
   for (const FormatWords& words : kWords) {
     std::string endings;
-    for (const std::string_view ending : endings_of(words)) {
+    for (const std::string_view ending : endings_of(words))
       endings += (endings.empty() ? "`*" : ", `*") + std::string(ending) + "`";
-    }
     text += "| " + endings + " | " + std::string(words.help) + " |\n";
   }
   return text;

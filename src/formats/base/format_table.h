@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "formats/base/library_recording.h"
+
 namespace echoloop {
 
 class MatFile;
@@ -144,5 +146,14 @@ std::string format_names();    // "MATLAB, HDF5 and NumPy files of ...; RF lines
 // Returns the file name extensions, lower case, without duplicates: ".pkl", ".npz" ...
 std::vector<std::string_view> recording_endings();
 std::string formats_markdown();  // rows of assets/manual/formats.md
+
+// Selects the reader of a file by its content: containers by the first bytes, formats by the rows of format_table.h.
+// Reader process. Internal to src/formats.
+
+// Opens request.path_to_open. Throws Error of one line.
+LibraryRecording open_library_recording(const OpenRequest& request);
+
+// Returns the file's content, as JSON (import/import.h).
+std::string library_outline(const OpenRequest& request);
 
 }  // namespace echoloop

@@ -112,9 +112,8 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std:
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::string needed = "needs " + std::to_string(size >> 20) + " MiB of memory";
-  if (size == 0 || size > installed) {
+  if (size == 0 || size > installed)
     throw Error(what, needed, "up to this machine's " + std::to_string(installed >> 20) + " MiB");
-  }
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw Error(what, needed, "the free memory of this machine");
   auto block = std::shared_ptr<MemoryBlock>(new MemoryBlock);
@@ -129,9 +128,8 @@ MemoryBlock::~MemoryBlock() {
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string result(text.substr(0, most));
-  for (char& c : result) {
+  for (char& c : result)
     if (c < 0x20 || c > 0x7e) c = '?';
-  }
   return result + (text.size() > most ? "..." : "");
 }
 

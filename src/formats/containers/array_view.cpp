@@ -9,11 +9,10 @@ std::size_t ArrayView::count() const { return checked_bytes(shape, 1).value_or(0
 std::size_t ArrayView::stride_bytes(std::size_t axis) const {
   if (!strides.empty()) return strides[axis];
   std::size_t stride = type.bytes;
-  if (order == MemoryOrder::c) {
+  if (order == MemoryOrder::c)
     for (std::size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
-  } else {
+  else
     for (std::size_t a = 0; a < axis; ++a) stride *= shape[a];
-  }
   return stride;
 }
 
@@ -57,13 +56,12 @@ std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std
   bool empty = item_bytes == 0;
   for (const std::size_t extent : shape) {
     if (extent > kMost) return std::nullopt;
-    if (extent == 0) {
+    if (extent == 0)
       empty = true;
-    } else if (product > kMost / extent) {
+    else if (product > kMost / extent)
       return std::nullopt;  // also with a zero extent: no real writer produces such a shape
-    } else {
+    else
       product *= extent;
-    }
   }
   return empty ? 0 : product;
 }
@@ -81,41 +79,19 @@ std::optional<NumberType> parse_number_type(std::string_view code, char order_ma
     if (digit < '0' || digit > '9') return std::nullopt;
     bytes = bytes * 10 + static_cast<std::size_t>(digit - '0');
   }
-  NumberType type{.kind = NumberKind::real, .bytes = bytes, .order = ByteOrder::little};
-  switch (code[0]) {
-    case 'i':
-      type.kind = NumberKind::signed_integer;
-      break;
-    case 'u':
-      type.kind = NumberKind::unsigned_integer;
-      break;
-    case 'f':
-      type.kind = NumberKind::real;
-      break;
-    case 'c':
-      type.kind = NumberKind::complex;
-      break;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::string_view kCodes = "iufc";  // in the order of NumberKind
+  const std::size_t kind = kCodes.find(code[0]);
+  if (kind == kCodes.npos) return std::nullopt;
+  NumberType type{.kind = static_cast<NumberKind>(kind), .bytes = bytes, .order = ByteOrder::little};
   const bool integer = code[0] == 'i' || code[0] == 'u';
   const std::size_t smallest = integer ? 1 : code[0] == 'f' ? 2 : 8;
   const std::size_t largest = code[0] == 'c' ? 16 : 8;
   if (bytes < smallest || bytes > largest || (bytes & (bytes - 1)) != 0) return std::nullopt;
-  switch (order_mark) {
-    case '<':
-    case '=':
-      break;  // '=' is the writer's own order; all common machines of the last 20 years are little-endian
-    case '|':
-      if (bytes != 1) return std::nullopt;
-      break;
-    case '>':
-      type.order = bytes == 1 ? ByteOrder::little : ByteOrder::big;
-      break;
-    default:
-      return std::nullopt;
-  }
-  return type;
+  // '=' is the writer's own order; all common machines of the last 20 years are little-endian.
+  if (order_mark == '>' && bytes > 1) type.order = ByteOrder::big;
+  const bool known =
+      order_mark == '|' ? bytes == 1 : std::string_view("<=>").find(order_mark) != std::string_view::npos;
+  return known ? std::optional(type) : std::nullopt;
 }
 
 std::optional<NumberType> named_number_type(std::string_view name) {
@@ -133,22 +109,8 @@ std::optional<NumberType> named_number_type(std::string_view name) {
 }
 
 std::string to_string(const NumberType& type) {
-  std::string text;
-  switch (type.kind) {
-    case NumberKind::signed_integer:
-      text = "int";
-      break;
-    case NumberKind::unsigned_integer:
-      text = "uint";
-      break;
-    case NumberKind::real:
-      text = "float";
-      break;
-    case NumberKind::complex:
-      text = "complex";
-      break;
-  }
-  text += std::to_string(8 * type.bytes);
+  constexpr std::array kNames = {"int", "uint", "float", "complex"};  // in the order of NumberKind
+  std::string text = kNames[static_cast<std::size_t>(type.kind)] + std::to_string(8 * type.bytes);
   if (type.order == ByteOrder::big) text += ", big-endian";
   return text;
 }

@@ -18,7 +18,6 @@
 namespace echoloop {
 
 // Type of a number in a file: kind, size, byte order. Internal to src/formats.
-
 enum class NumberKind { signed_integer, unsigned_integer, real, complex };
 enum class ByteOrder { little, big };
 

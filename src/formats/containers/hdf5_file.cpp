@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
-#include "formats/containers/hdf5_filters.h"
 
 namespace echoloop::hdf5 {
 namespace {
@@ -267,9 +266,8 @@ bool is_plain_number(hid_t type) {
   for (const hid_t known :
        {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE,  H5T_STD_U8LE,   H5T_STD_I16LE,  H5T_STD_U16LE, H5T_STD_I32LE,
         H5T_STD_U32LE,  H5T_STD_I64LE,  H5T_STD_U64LE, H5T_IEEE_F32BE, H5T_IEEE_F64BE, H5T_STD_I16BE, H5T_STD_U16BE,
-        H5T_STD_I32BE,  H5T_STD_U32BE,  H5T_STD_I64BE, H5T_STD_U64BE,  H5T_STD_I8BE,   H5T_STD_U8BE}) {
+        H5T_STD_I32BE,  H5T_STD_U32BE,  H5T_STD_I64BE, H5T_STD_U64BE,  H5T_STD_I8BE,   H5T_STD_U8BE})
     if (H5Tequal(type, known) > 0) return true;
-  }
   return false;
 }
 
@@ -399,9 +397,8 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
-    for (const H5Z_filter_t filter : {kLzfFilter, kBloscFilter}) {
+    for (const H5Z_filter_t filter : {kLzfFilter, kBloscFilter})
       plausible = plausible && (!packed_by(filter) || unpacks_to(plan, filter, *chunk_bytes));
-    }
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

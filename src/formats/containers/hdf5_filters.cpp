@@ -1,7 +1,7 @@
-#include "formats/containers/hdf5_filters.h"
-
 #include <algorithm>
 #include <array>
+
+#include "formats/containers/hdf5_file.h"
 
 #ifdef ECHO_HAVE_BLOSC
 #include <blosc.h>

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <optional>
-#include <string_view>
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
@@ -207,18 +205,16 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
 void check_mat5(const std::string& what, std::span<const std::byte> file) {
   if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kUndamaged);
   const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};
-  if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'})) {
+  if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'}))
     throw Error(what, "a MATLAB file without a byte order mark", kUndamaged);
-  }
   const ByteOrder order = big ? ByteOrder::big : ByteOrder::little;
   const Walker walker(what, file, file.size(), order);
   for (std::size_t at = 128; at < file.size();) {
     if (file.size() - at < 8) walker.refuse("a truncated MATLAB file");
     const std::uint32_t type = walker.word(at);
     const std::size_t size = walker.word(at + 4);
-    if (type != kMatrix && type != kCompressed) {
+    if (type != kMatrix && type != kCompressed)
       walker.refuse("a MATLAB element of type " + std::to_string(type) + " at byte " + std::to_string(at));
-    }
     if (size < 8 || size > file.size() - at - 8) walker.refuse("a truncated MATLAB file");
     if (type == kMatrix) walker.matrix(at + 8, at + 8 + size, 0);
     if (type == kCompressed) check_compressed(what, file.subspan(at + 8, size), order);

@@ -1,5 +1,3 @@
-#include "formats/containers/mat_tree.h"
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "formats/containers/mat_file.h"
 
 namespace echoloop {
 namespace {
@@ -183,9 +182,8 @@ class Builder {
     constexpr std::size_t kMost = 4096;
     const auto width = static_cast<std::size_t>(v.data_size > 0 ? v.data_size : 1);
     if (v.data == nullptr || count > kMost || v.nbytes < count * width) return;
-    for (std::size_t i = 0; i < count; ++i) {  // low byte of each character
+    for (std::size_t i = 0; i < count; ++i)  // low byte of each character
       node.text += static_cast<const char*>(v.data)[i * width];
-    }
   }
 
   std::string what_;
@@ -312,9 +310,8 @@ OwnedArray join_recordings(const std::string& what, const MatNode& cell, const s
   const auto joined = std::make_shared<Owner>();
   array.real = join_part(cell, &MatNode::numbers, shape, joined->real);
   if (complex) array.imaginary = join_part(cell, &MatNode::imaginary, shape, joined->imaginary);
-  if (shape[3] == 1) {
+  if (shape[3] == 1)
     for (ArrayView* view : {&array.real, &array.imaginary}) view->shape = {shape[0], shape[1], shape[2]};
-  }
   array.owner = joined;
   return array;
 }

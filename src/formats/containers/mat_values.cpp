@@ -97,17 +97,15 @@ std::size_t bytes_in(const std::string& what, const matvar_t& variable, int dept
 }  // namespace
 
 const ClassName& class_of(const matvar_t& variable) {
-  for (const ClassName& entry : kClasses) {
+  for (const ClassName& entry : kClasses)
     if (entry.value == variable.class_type) return entry;
-  }
   return kClasses[std::size(kClasses) - 1];
 }
 
 std::vector<std::size_t> dims_of(const std::string& what, const matvar_t& variable) {
   if (variable.rank < 0 || static_cast<std::size_t>(variable.rank) > kMaxAxes ||
-      (variable.rank > 0 && variable.dims == nullptr)) {
+      (variable.rank > 0 && variable.dims == nullptr))
     throw Error(what, "a MATLAB variable of " + std::to_string(variable.rank) + " axes", kUndamaged);
-  }
   return {variable.dims, variable.dims + variable.rank};
 }
 

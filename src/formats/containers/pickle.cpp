@@ -29,9 +29,8 @@ template <class T>
 const T& get(const std::string& what, const Tree& tree, const Tuple& tuple, std::size_t k, const char* name) {
   const Value* const value = k < tuple.items.size() ? &tree[tuple.items[k]] : nullptr;
   const T* const typed = value == nullptr ? nullptr : std::get_if<T>(value);
-  if (typed == nullptr) {
+  if (typed == nullptr)
     refuse(what, std::string(name) + " of a numpy object is " + (value == nullptr ? "missing" : describe(*value)));
-  }
   return *typed;
 }
 
@@ -108,9 +107,8 @@ Value resolve(const std::string& what, std::string_view module, std::string_view
       Known{"numpy._core.numeric", "_frombuffer", Callable::frombuffer},
       Known{"_codecs", "encode", Callable::encode},
   };
-  for (const Known& known : kKnown) {
+  for (const Known& known : kKnown)
     if (known.module == module && known.name == name) return known.callable;
-  }
   const bool reconstructs = (module == "copyreg" || module == "copy_reg") && name == "_reconstructor";
   const bool base = (module == "builtins" || module == "__builtin__") && name == "object";
   if (module == "arrus" || module.starts_with("arrus.") || reconstructs || base)
@@ -170,9 +168,8 @@ void build(const std::string& what, Tree& tree, Ref target, Ref state_ref) {
   if (auto* const type = std::get_if<NumberType>(&tree.values[target])) {  // (3, '<', None, None, None, -1, -1, 0)
     const auto mark = get<Text>(what, tree, *state, 1, "byte order").utf8;
     for (std::size_t k = 2; k <= 4; ++k) get<None>(what, tree, *state, k, "structure of a dtype");
-    if (mark.size() != 1 || std::string_view("<>=|").find(mark[0]) == std::string_view::npos) {
+    if (mark.size() != 1 || std::string_view("<>=|").find(mark[0]) == std::string_view::npos)
       refuse(what, "byte order '" + printable(mark) + "'");
-    }
     type->order = mark[0] == '>' && type->bytes > 1 ? ByteOrder::big : ByteOrder::little;
   } else if (std::holds_alternative<BlankArray>(tree[target])) {  // (1, shape, dtype, is_fortran, bytes)
     tree.values[target] =
@@ -309,9 +306,8 @@ class Machine : public ByteReader {
     if (slot >= memo_used_) memo_used_ = slot + 1;
   }
   void recall(std::uint64_t slot) {
-    if (slot >= memo_.size() || memo_[static_cast<std::size_t>(slot)] == kNoRef) {
+    if (slot >= memo_.size() || memo_[static_cast<std::size_t>(slot)] == kNoRef)
       refuse(what_, "memo slot " + std::to_string(slot) + " is empty");
-    }
     push(memo_[static_cast<std::size_t>(slot)]);
   }
   void push_long(std::size_t n_bytes) {
@@ -442,9 +438,8 @@ std::string opcode_name(unsigned opcode) {
                                      {0x8f, "EMPTY_SET"},
                                      {0x90, "ADDITEMS"},
                                      {0x91, "FROZENSET"}};
-  for (const Named& named : kNames) {
+  for (const Named& named : kNames)
     if (named.code == opcode) return named.name;
-  }
   return std::to_string(opcode);
 }
 

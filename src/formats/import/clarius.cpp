@@ -15,9 +15,9 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/zip.h"
+#include "formats/containers/archives.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -49,9 +49,8 @@ struct ClariusYml {
 
 std::string plain_key(std::string_view text) {
   std::string key;
-  for (const char c : text) {
+  for (const char c : text)
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) key += c;
-  }
   return lower_case(std::move(key));
 }
 
@@ -63,9 +62,8 @@ std::optional<double> with_unit(const std::string& text) {
   std::string unit(end);
   std::erase_if(unit, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0; });
   for (const auto& [name, factor] :
-       {std::pair{"MHz", 1e6}, {"kHz", 1e3}, {"mm", 1e-3}, {"um", 1e-6}, {"cm", 1e-2}, {"dB", 1.0}}) {
+       {std::pair{"MHz", 1e6}, {"kHz", 1e3}, {"mm", 1e-3}, {"um", 1e-6}, {"cm", 1e-2}, {"dB", 1.0}})
     if (unit == name) return value * factor;
-  }
   return value;
 }
 
@@ -103,9 +101,8 @@ ClariusYml parse_yml(std::span<const std::byte> bytes) {
 }
 
 std::optional<double> value_of(const ClariusYml& yml, std::initializer_list<const char*> keys) {
-  for (const char* const key : keys) {
+  for (const char* const key : keys)
     if (const auto found = yml.values.find(key); found != yml.values.end()) return found->second;
-  }
   return std::nullopt;
 }
 

@@ -4,11 +4,10 @@
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/containers/mat_values.h"
-#include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
 #include "formats/import/array_tree.h"
 #include "formats/import/guess.h"
@@ -33,13 +32,11 @@ class ViewTree final : public MemoryTree {
 
 std::unique_ptr<ArrayTree> npz_tree(const OpenRequest&, const std::map<std::string, NpzMember>& members) {
   auto tree = std::make_unique<ViewTree>(".npz");
-  for (const auto& [name, member] : members) {
-    if (member.npy.is_text) {
+  for (const auto& [name, member] : members)
+    if (member.npy.is_text)
       tree->put_text(name, member.npy.text);
-    } else {
+    else
       tree->put_numbers(name, {.real = member.npy.array, .imaginary = {}, .owner = member.owner});
-    }
-  }
   return with_stacks(std::move(tree));
 }
 
@@ -83,9 +80,8 @@ class PickleArrays final : public MemoryTree {
 
   void items(const std::string& path, const std::vector<pickle::Ref>& refs, std::size_t depth) {
     std::vector<double> numbers;
-    for (const pickle::Ref ref : refs) {
+    for (const pickle::Ref ref : refs)
       if (const auto found = number((*tree_)[ref])) numbers.push_back(*found);
-    }
     if (!refs.empty() && numbers.size() == refs.size()) {
       put_list(path, std::move(numbers), {refs.size()});
       return;
@@ -170,20 +166,17 @@ class MatlabTree final : public MemoryTree {
   MatlabTree(const OpenRequest& request, const MatFile& file) : what_(request.what()), file_(file) {
     container_ = file.container() == MatContainer::v5 ? "MATLAB v5" : "MATLAB v7.3";
     std::vector<std::string> nested;
-    for (const MatVariable& variable : file.variables()) {
+    for (const MatVariable& variable : file.variables())
       if (!variable.numeric) nested.push_back(variable.name);
-    }
     if (!nested.empty()) {
       tree_ = std::make_unique<MatTree>(what_, request.path_to_open.string(), request.bytes().size(), nested,
                                         file.container());
     }
-    for (const MatVariable& variable : file.variables()) {
-      if (variable.numeric) {
+    for (const MatVariable& variable : file.variables())
+      if (variable.numeric)
         put({.path = variable.name, .type = variable.kind, .shape = variable.dims, .numeric = true, .text = {}});
-      } else if (const MatNode* const node = tree_->find(variable.name)) {
+      else if (const MatNode* const node = tree_->find(variable.name))
         visit(variable.name, *node, 0);
-      }
-    }
   }
 
   [[nodiscard]] bool is_complex(std::size_t entry) const override { return !array(entry).imaginary.bytes.empty(); }
@@ -207,11 +200,10 @@ class MatlabTree final : public MemoryTree {
         break;
       case MatNode::Kind::structure:
         put({.path = path, .type = "struct", .shape = node.dims, .text = {}});
-        if (node.rows.size() == 1) {
+        if (node.rows.size() == 1)
           for (const auto& [name, field] : node.rows[0]) visit(path + "." + name, field, depth + 1);
-        } else if (!node.rows.empty() && node.rows.size() <= kMostRows) {
+        else if (!node.rows.empty() && node.rows.size() <= kMostRows)
           for (const auto& [name, field] : node.rows[0]) stack(path + "." + name, node, name, field);
-        }
         break;
       case MatNode::Kind::cell:
         cell(path, node, depth);

@@ -8,8 +8,8 @@
 #include "core/units.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/mapping.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 #include "formats/readers/samples.h"
 
@@ -240,7 +240,7 @@ Traces laid_out(const std::string& what, const Json& meta, std::vector<std::size
                 "one axis name for each axis of the array");
   Traces traces;
   std::size_t stride = 1;
-  for (std::size_t a = shape.size(); a-- > 0; stride *= shape[a]) {
+  for (std::size_t a = shape.size(); a-- > 0; stride *= shape[a])
     if (names[a] == "trace" && traces.n_traces == 0)
       traces.n_traces = shape[a], traces.trace_stride = stride;
     else if (names[a] == "time" && traces.n_samples == 0)
@@ -249,7 +249,6 @@ Traces laid_out(const std::string& what, const Json& meta, std::vector<std::size
       traces.n_frames = shape[a], traces.frame_stride = stride;
     else
       throw Error(what, "axis '" + printable(names[a]) + "' of traces", kAxes);
-  }
   if (traces.n_traces == 0 || traces.n_samples == 0)
     throw Error(what, "axes = " + json_excerpt(meta.at("axes")), kAxes);
   return traces;

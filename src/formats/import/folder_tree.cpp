@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "formats/base/mapping.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {
@@ -151,9 +151,8 @@ class FolderTree final : public ArrayTree {
         continue;
       }
       if (kinds_[e] == Kind::samples && (!there || its[e].type != mine[e].type || its[e].shape != mine[e].shape ||
-                                         other.is_complex(e) != first_.tree->is_complex(e))) {
+                                         other.is_complex(e) != first_.tree->is_complex(e)))
         throw not_alike(one, e, there ? &its[e] : nullptr);
-      }
       if (values_[e].empty() || kinds_[e] == Kind::samples) continue;
       const bool number = there && its[e].numeric && its[e].count() == 1 && mine[e].count() == 1;
       if (!number) continue;
@@ -299,9 +298,8 @@ NumberType described_type(const std::string& what, const Json& meta) {
     if (name[0] == '>') order = "big";
     name.erase(0, 1);
   }
-  for (const auto& [word, code] : kNames) {
+  for (const auto& [word, code] : kNames)
     if (name == word) name = code;
-  }
   const bool byte = name == "i1" || name == "u1";
   auto type = named_number_type(name);
   if (type && order == "big" && type->bytes > 1) type->order = ByteOrder::big;

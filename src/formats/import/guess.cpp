@@ -223,13 +223,11 @@ class Guesser {
     out_.say("axes", axes_.axes, "lengths: " + text);
     const std::string names =
         traces_->names + (traces_->is_alone() ? ", one element a shot, which receives its own echoes" : "");
-    for (const auto& [key, list] : {std::pair{"tx_of_trace", &traces_->tx}, {"rx_of_trace", &traces_->rx}}) {
-      if (traces_->is_alone() && traces_->places) {
+    for (const auto& [key, list] : {std::pair{"tx_of_trace", &traces_->tx}, {"rx_of_trace", &traces_->rx}})
+      if (traces_->is_alone() && traces_->places)
         out_.assume(key, *list, names);
-      } else {
+      else
         out_.say(key, *list, names);
-      }
-    }
     if (!positions_ && counted != nullptr) out_.say("n_elements", n_elements_, counted->path);
     const bool complex = is_iq_ || tree_.is_complex(data_);
     if (complex) out_.miss("data", words("real samples (", traces_->names, " beside complex ones)"));

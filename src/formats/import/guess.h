@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,13 +16,52 @@
 #include "core/facts.h"
 #include "formats/containers/array_view.h"
 #include "formats/import/array_tree.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
 
-// Numbers of a file that are interpreted as a fact, with their unit: by name, or by size. Internal to src/formats.
+// Facts of a recording from the names in a file, by the spellings of core/facts.h. Names are compared without case,
+// underscores and groups; a unit may follow ("fs_MHz"). Internal to src/formats/import.
+struct NamedFact {
+  FactId fact;
+  std::size_t rank = 0;        // among the spellings of the fact; 0 is the clearest
+  const Unit* unit = nullptr;  // from kUnits; null: none
+};
+inline bool in_unit(const Unit* unit, Quantity quantity) { return unit != nullptr && unit->quantity == quantity; }
 
+// Returns the fact named by the last part of a path, as it is or without `prefix`; nullopt if unknown.
+std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix = {});
+// Returns the unit in a text for a fact, "MHz", "degrees", "um"; null: no unit, or one impossible for the fact.
+const Unit* unit_of_text(std::string_view text, FactId fact);
+std::string plain_name(std::string_view path);  // last part, lower case, letters and digits only
+// Returns the common start of names of one file, including the samples, up to an underscore or a capital letter: "us_"
+// for us_rf, us_fs and us_pitch; empty: none, or a word with a meaning ("tx_").
+std::string common_prefix(const std::vector<std::string>& paths);
+
+// Numbers in sentences. Internal to src/formats/import.
+
+inline std::string exact_number(double value) {  // restores the same number
+  char text[40];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  if (std::stod(text) != value) std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+inline std::string word(const std::string& text) { return text; }
+inline std::string word(const char* text) { return text; }
+inline std::string word(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return text;
+}
+inline std::string word(std::size_t value) { return std::to_string(value); }
+
+template <class... Parts>
+std::string words(const Parts&... parts) {
+  return (std::string() + ... + word(parts));
+}
+
+// Numbers of a file that are interpreted as a fact, with their unit: by name, or by size. Internal to src/formats.
 struct FactNumbers {
   std::size_t entry = 0;
   NamedFact named;
@@ -58,7 +99,6 @@ bool names_waveform(const std::string& name);  // "twoway_waveform": a transmitt
 std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape);  // lengths above 1
 
 // Guessed description, with a reason for each value, and missing keys. Internal to src/formats/import.
-
 struct Guess {
   std::string key;       // of the description
   std::string reason;    // "acq.fs, 10.88 MHz"
@@ -96,7 +136,6 @@ GuessedDescription guess_description(const ArrayTree& tree);
 
 // Numbers of a file named as facts, in any form of storage: as one list, as a list for each coordinate, as a map of a
 // constant. Internal to src/formats/import.
-
 class GuessFacts {
  public:
   // `prefix`: as in GuessedSamples.
@@ -135,7 +174,6 @@ bool is_list(const std::vector<std::size_t>& shape);  // exactly one axis is lon
 Json named(const FactNumbers& c, double factor);
 
 // Assignment of an array's axes from lengths alone. Internal to src/formats/import.
-
 struct AxisHints {  // 0: unknown
   std::size_t n_times = 0, n_elements = 0, n_transmits = 0;
   bool first_fastest = false;  // MATLAB
@@ -165,7 +203,6 @@ std::optional<SplitGuess> guess_split(const std::vector<std::size_t>& shape, std
                                       std::size_t n_elements, MemoryOrder order);
 
 // Lists for the samples with the firing and the receiving element of each A-scan. Internal to src/formats/import.
-
 struct TraceGuess {
   std::vector<double> tx, rx;  // elements of each trace, from 1
   std::size_t n_elements = 0;  // lower limit
@@ -183,7 +220,6 @@ std::optional<TraceGuess> guess_traces(const ArrayTree& tree, std::size_t data);
 
 // Lists of angles, virtual sources, foci and delays, and the transmits that they describe. Internal to
 // src/formats/import.
-
 struct ArrayCounts {
   std::size_t n_elements = 0, n_transmits = 0;  // of the samples; 0: unknown
   double reach_m = 0.0;                         // from the first to the last element; 0: unknown
@@ -233,7 +269,6 @@ class SentWaves {
 };
 
 // Time of the first sample, and the event at time zero. Internal to src/formats/import.
-
 struct TimeFacts {
   const ArrayTree& tree;
   const GuessFacts& facts;
@@ -256,7 +291,6 @@ double step_factor(const FactNumbers& named, double step, double center_hz);
 
 // Sampling and centre frequency, speed of sound, bandwidth and frame rate of a file of arrays with plain names.
 // Internal to src/formats/import.
-
 struct Sampling {
   double fs_hz = 0.0, center_hz = 0.0;  // 0: unknown
   double speed_m_s = 1540.0;

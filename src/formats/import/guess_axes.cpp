@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -111,9 +110,8 @@ std::string name_fast_pairs(const std::vector<std::size_t>& shape, std::vector<s
 
 std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& known) {
   std::vector<std::size_t> lengths;
-  for (const std::size_t n : shape) {
+  for (const std::size_t n : shape)
     if (n > 1) lengths.push_back(n);
-  }
   if (lengths.size() < 2 || lengths.size() > kRoles) return std::nullopt;
   const std::size_t longest = *std::ranges::max_element(lengths);
   AxisHints hints = known;
@@ -141,9 +139,8 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   if (best.empty()) return std::nullopt;
   AxesGuess guess;
   std::vector<Role> spare;
-  for (const Role role : {kIq, kTransmit, kFrame}) {  // from the last one on
+  for (const Role role : {kIq, kTransmit, kFrame})  // from the last one on
     if (std::ranges::find(best, role) == best.end()) spare.push_back(role);
-  }
   std::size_t next = 0;
   for (std::size_t a = 0; a < shape.size(); ++a) {
     Role role = kFrame;

@@ -7,7 +7,6 @@
 
 #include "core/facts.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -54,9 +53,8 @@ std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape) {
 
 bool names_picture(const std::string& name) {
   for (const char* const word : {"bmode", "image", "img", "envelope", "beamformed", "rfbf", "bfdata", "bfrf", "iqbf",
-                                 "scanline", "rfline", "lines"}) {
+                                 "scanline", "rfline", "lines"})
     if (name.find(word) != std::string::npos) return true;
-  }
   return name == "bf" || name == "das" || name == "b";
 }
 
@@ -128,9 +126,8 @@ std::string why_not_imaged(const ArrayTree& tree, const std::vector<FactNumbers>
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   const std::vector<TreeEntry>& entries = tree.entries();
   std::vector<std::string> paths;
-  for (const TreeEntry& entry : entries) {
+  for (const TreeEntry& entry : entries)
     if (entry.numeric && !entry.part) paths.push_back(entry.path);
-  }
   const std::string prefix = common_prefix(paths);
   double best = 0.0;
   GuessedSamples chosen;
@@ -170,9 +167,8 @@ double si_factor(const FactNumbers& c, Quantity quantity, double size, double re
 
 double largest(const std::vector<double>& values) {
   double most = 0.0;
-  for (const double value : values) {
+  for (const double value : values)
     if (std::isfinite(value)) most = std::max(most, std::abs(value));
-  }
   return most;
 }
 

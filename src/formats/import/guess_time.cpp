@@ -6,7 +6,6 @@
 
 #include "core/units.h"
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -34,9 +33,8 @@ bool named_event(const ArrayTree& tree, GuessedDescription& out) {
     if (text.empty() || std::ranges::find(kNames, plain_name(entry.path)) == std::end(kNames)) continue;
     std::string said;
     std::size_t n_said = 0;
-    for (const auto& [word, event] : kWords) {
+    for (const auto& [word, event] : kWords)
       if (text.find(word) != std::string::npos) said = event, ++n_said;
-    }
     if (n_said != 1) continue;
     out.say("t_zero", said, words(entry.path, " = ", entry.text));
     return true;
@@ -361,11 +359,10 @@ class SamplingGuesser {
   }
 
   void demodulation() {
-    if (const FactNumbers* const f = facts_.scalar("demod_hz"); f != nullptr && f->values[0] > 0.0) {
+    if (const FactNumbers* const f = facts_.scalar("demod_hz"); f != nullptr && f->values[0] > 0.0)
       out_.say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
-    } else if (found.center_hz > 0.0) {
+    else if (found.center_hz > 0.0)
       out_.assume("demod_hz", found.center_hz, "IQ demodulated at the centre frequency");
-    }
   }
 
   void band_and_rate() {
@@ -376,11 +373,10 @@ class SamplingGuesser {
                                                                     : 1.0;
       out_.say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
     }
-    if (const FactNumbers* const rate = facts_.scalar("frame_rate_hz"); rate != nullptr && rate->values[0] > 0.0) {
+    if (const FactNumbers* const rate = facts_.scalar("frame_rate_hz"); rate != nullptr && rate->values[0] > 0.0)
       out_.say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"));
-    } else if (const FactNumbers* const prf = facts_.scalar("prf_hz"); prf != nullptr && prf->values[0] > 0.0) {
+    else if (const FactNumbers* const prf = facts_.scalar("prf_hz"); prf != nullptr && prf->values[0] > 0.0)
       out_.say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"));
-    }
   }
 
   const GuessFacts& facts_;

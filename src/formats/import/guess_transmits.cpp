@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "formats/import/guess.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -16,9 +15,8 @@ constexpr double kNearestPoint_m = 1e-4;
 // Returns the time from the first to the last firing.
 double duration(const std::vector<double>& law) {
   double least = HUGE_VAL, most = -HUGE_VAL;
-  for (const double delay : law) {
+  for (const double delay : law)
     if (std::isfinite(delay)) least = std::min(least, delay), most = std::max(most, delay);
-  }
   return most < least ? 0.0 : most - least;
 }
 
@@ -142,11 +140,10 @@ std::size_t SentWaves::rows_of(const FactNumbers& list, std::size_t n_elements) 
 
 const FactNumbers* SentWaves::list(std::size_t n_elements) const {
   for (const FactId fact :
-       {FactId("tx_angles_rad"), FactId("virtual_source_m"), FactId("tx_foci_m"), FactId("tx_delays_s")}) {
+       {FactId("tx_angles_rad"), FactId("virtual_source_m"), FactId("tx_foci_m"), FactId("tx_delays_s")})
     if (const FactNumbers* const found =
             facts_.first(fact, [&](const FactNumbers& c) { return rows_of(c, n_elements) > 1; }))
       return found;
-  }
   return nullptr;
 }
 
@@ -175,11 +172,10 @@ bool SentWaves::waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedD
     delays(counts, n, out);
   } else if (const FactNumbers* const focus = focal_depth();
              focus != nullptr && (n == 1 || (angles_ != nullptr && angles_->values.size() == n))) {
-    if (angles_ != nullptr && angles_->values.size() == n) {
+    if (angles_ != nullptr && angles_->values.size() == n)
       angles(out);
-    } else {
+    else
       out.assume("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees");
-    }
     out.miss("tx", focus->values[0] < 0.0
                        ? words("transmits (", focus->path, " = ", focus->values[0],
                                ": virtual sources so far behind the array, along the angles, or plane waves)")

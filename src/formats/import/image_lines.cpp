@@ -16,8 +16,8 @@
 #include "core/units.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/mapping.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {
@@ -222,9 +222,8 @@ class Mixer {
       to[2 * i] = static_cast<float>(mixed.real());
       to[2 * i + 1] = static_cast<float>(mixed.imag());
     }
-    for (std::size_t i = 0; i < from.size(); ++i) {
+    for (std::size_t i = 0; i < from.size(); ++i)
       if (!std::isfinite(static_cast<double>(from[i]))) to[2 * (first + i)] = static_cast<float>(from[i]);
-    }
   }
 
  private:

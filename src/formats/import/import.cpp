@@ -8,11 +8,9 @@
 #include <string_view>
 
 #include "formats/base/format_table.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
-#include "formats/containers/zip.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
@@ -167,9 +165,8 @@ LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sid
 
 bool looks_like_hdf5(std::span<const std::byte> bytes) {
   constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
-  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
+  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at)
     if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
-  }
   return false;
 }
 
@@ -242,9 +239,8 @@ bool is_mat4(std::string_view start) {
 
 OtherKind identify_other_kind(std::span<const std::byte> bytes) {
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
-  for (const Signature& kind : kSignatures) {
+  for (const Signature& kind : kSignatures)
     if (start.size() >= kind.at && start.substr(kind.at).starts_with(kind.bytes)) return {kind.found, kind.hint};
-  }
   if (is_mat4(start)) return {"a MATLAB v4 file", "save the variables again with save -v7"};
   const bool elf = start.starts_with(
       "\x7f"

@@ -24,7 +24,6 @@ namespace echoloop {
 
 // Tree of the files of a folder: their common contents, with the files as the first axis of the samples. Reader
 // process, one thread. Internal to src/formats/import.
-
 struct OpenTree {
   std::unique_ptr<MatFile> mat;                 // used by the tree
   std::unique_ptr<ArrayTree> tree;              // null: a file of another kind
@@ -41,7 +40,6 @@ OpenRequest request_of_file(const OpenRequest& request, std::size_t index);
 std::unique_ptr<ArrayTree> folder_tree(const OpenRequest& request, TreeOpener open);
 
 // Raw binary files by a description: type, byte order, header, shape. Reader process. Internal to src/formats/import.
-
 struct RawLayout {
   NumberType type;
   std::size_t header_bytes = 0, frame_header_bytes = 0;
@@ -116,7 +114,6 @@ LibraryRecording sector_columns(const std::string& what, LibraryRecording lines)
 
 // Files of beamformed lines identified by their header: Ultrasonix .rf, MetaImage .mha, NRRD, Clarius .raw and .tar.
 // Reader process. Internal to src/formats/import.
-
 struct KnownLines {
   std::string container;
   std::span<const std::byte> bytes;  // of the file, or of one of its members

@@ -9,8 +9,8 @@
 #include "core/error.h"
 #include "core/facts.h"
 #include "formats/base/library_recording.h"
+#include "formats/import/guess.h"
 #include "formats/import/import.h"
-#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {

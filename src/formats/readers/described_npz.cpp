@@ -6,7 +6,7 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/containers/npy.h"
+#include "formats/containers/archives.h"
 #include "formats/readers/description.h"
 #include "formats/readers/samples.h"
 

@@ -14,8 +14,8 @@
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/mapping.h"
-#include "formats/containers/npy.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/containers/archives.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {
@@ -227,9 +227,8 @@ std::vector<double> json_numbers(const std::string& what, const Json& value, con
   if (!value.is_array()) throw Error(what, key + " = " + json_excerpt(value), "a list of numbers");
   std::vector<double> numbers;
   numbers.reserve(value.size());
-  for (const Json& entry : value) {
+  for (const Json& entry : value)
     numbers.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : json_number(what, entry, key));
-  }
   return numbers;
 }
 
@@ -323,9 +322,8 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
                                  std::vector<double>& rotation_rad) {
   const Json meta = with_times(what, description, extents.n_samples);
   Acquisition a;
-  if (extents.n_elements > static_cast<std::size_t>(kMaxElements)) {
+  if (extents.n_elements > static_cast<std::size_t>(kMaxElements))
     throw Error(what, counted(extents.n_elements, "element"), "up to " + std::to_string(kMaxElements));
-  }
   for (const FactRow& row : description_keys()) {
     const bool demod = row.member == &Acquisition::demod_hz;
     if (row.member == nullptr || (demod && extents.n_values != 2)) continue;

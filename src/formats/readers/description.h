@@ -71,7 +71,6 @@ std::string json_text(const std::string& what, const Json& value, const std::str
 
 // Bare .npy array and the JSON file that describes it, in the same folder: X.npy.json or X.json for X.npy, or a
 // params.json whose "file" names X.npy. Opening the JSON file opens the array that it names. Internal to src/formats.
-
 struct Sidecar {
   std::string what;  // its path, for messages
   Json meta;         // an object

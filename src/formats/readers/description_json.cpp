@@ -54,9 +54,8 @@ class Checker final : public Json::json_sax_t {
   bool begin() {
     count();
     keys_.emplace_back();
-    if (keys_.size() > kMaxJsonDepth) {
+    if (keys_.size() > kMaxJsonDepth)
       throw Error(what_, "JSON nested deeper than " + std::to_string(kMaxJsonDepth), kWanted);
-    }
     return true;
   }
   bool end() {

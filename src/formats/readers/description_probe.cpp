@@ -8,8 +8,7 @@
 #include "core/units.h"
 #include "formats/base/mapping.h"
 #include "formats/readers/description.h"
-#include "formats/readers/placed_probe.h"
-#include "formats/readers/wave_fit.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {
@@ -54,9 +53,8 @@ Probe matrix_probe(const std::string& what, const Json& rows, std::size_t n) {
     throw Error(what, "element_pos_m = " + json_excerpt(rows), "a list of [x, z] or [x, y, z]");
   for (const Json& row : rows) table.push_back(json_numbers(what, row, "element_pos_m"));
   const std::size_t width = table.front().size();
-  for (const auto& row : table) {
+  for (const auto& row : table)
     if (row.size() != width) throw Error(what, "element_pos_m with rows of different lengths", "a matrix");
-  }
   const bool by_row = table.size() == n && width >= 2 && (width != n || width > 3);
   if (!by_row && !(width == n && table.size() >= 2)) {
     throw Error(what,
@@ -134,9 +132,8 @@ std::string entry_kind(const std::string& what, const Json& entry) {
                                   {"angle_rad", "plane"},
                                   {"source_m", "diverging"},
                                   {"focus_m", "focused"},
-                                  {"element", "element"}}) {
+                                  {"element", "element"}})
     if (entry.contains(key)) return kind;
-  }
   throw Error(what, "tx entry " + json_excerpt(entry) + unknown_keys(entry), kEntry);
 }
 

@@ -21,7 +21,6 @@ using hdf5::Id;
 using hdf5::Node;
 
 // Storage of samples, and the type that they are read as.
-
 struct Stored {  // one dataset; all of a recording are equal
   std::vector<std::size_t> shape;
   std::string real, imaginary;  // members of a compound, or empty
@@ -44,9 +43,8 @@ Id native_half() {
 // Throws Error unless the dataset has those axes, and real or complex numbers.
 Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
   Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
-  if (found.shape.size() != axes.size()) {
+  if (found.shape.size() != axes.size())
     throw Error(dataset.where(), "samples of shape " + shape_text(found.shape), "axes (" + axes_text(axes) + ")");
-  }
   const Id type(H5Dget_type(dataset.id()));
   bool plain = hdf5::is_plain_number(type) && H5Tget_class(type) != H5T_ENUM;
   found.half = hdf5::is_half(type);
@@ -150,9 +148,8 @@ std::vector<std::uint64_t> frame_offsets(const Node& dataset, const std::vector<
   if (storage.layout == hdf5::Layout::chunked) {
     const bool frame_axis = axes[0] == Axis::frame;
     if (storage.filtered || storage.chunk.size() != shape.size()) return {};
-    for (std::size_t k = frame_axis ? 1 : 0; k < shape.size(); ++k) {
+    for (std::size_t k = frame_axis ? 1 : 0; k < shape.size(); ++k)
       if (storage.chunk[k] != shape[k]) return {};
-    }
     if (frame_axis) frames_per_piece = storage.chunk[0];
   } else if (storage.layout != hdf5::Layout::contiguous) {
     return {};
@@ -214,11 +211,10 @@ class FrameReader {
 
   void read(std::uint64_t frame, std::span<std::byte> out) {
     if (open_.empty() && samples_.datasets.size() <= kMaxOpen) open();
-    if (!samples_.lines.empty()) {
+    if (!samples_.lines.empty())
       read_lines(frame, out);
-    } else {
+    else
       read_datasets(frame, out);
-    }
     if (!samples_.gain.empty()) divide_by_gain({reinterpret_cast<float*>(out.data()), out.size() / sizeof(float)});
   }
 
@@ -276,9 +272,8 @@ class FrameReader {
   // Reads the numbers of one frame of a dataset, in the file's order, as memory_type().
   void read_slab(const Node& dataset, std::uint64_t frame, std::byte* to) const {
     std::vector<hsize_t> start(stored_.shape.size(), 0), count(stored_.shape.begin(), stored_.shape.end());
-    for (std::size_t k = 0; k < count.size(); ++k) {
+    for (std::size_t k = 0; k < count.size(); ++k)
       if (samples_.axes[k] == Axis::frame) start[k] = frame, count[k] = 1;
-    }
     const Id file_space(H5Dget_space(dataset.id()));
     const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
     const Id type = memory_type(stored_, type_);
@@ -344,9 +339,8 @@ void check_written(const Node& dataset, const Hdf5Samples& samples, const Stored
 
 // Returns true if the lines are stored in the order of lent frames.
 bool is_whole_order(const Hdf5Samples& samples, const Stored& stored) {
-  for (std::size_t k = 0; k < samples.lines.size(); ++k) {
+  for (std::size_t k = 0; k < samples.lines.size(); ++k)
     if (samples.lines[k] != k) return false;
-  }
   return samples.lines.empty() || samples.lines.size() == extent(samples, stored, Axis::element);
 }
 
@@ -378,7 +372,6 @@ std::string stacked_name(const std::vector<std::string>& datasets) {
   return alike ? name + "*" : "";
 }
 
-// Returns the names of the samples for a description.
 NamedSamples named_samples(const Hdf5Samples& samples, const Stored& stored, const Acquisition& a) {
   NamedSamples named{.data = samples.datasets[0],
                      .imag = samples.imaginary,
@@ -459,9 +452,8 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
 
   LibraryRecording recording;
   recording.frame_count = samples.datasets.size() / samples.datasets_per_frame * extent(samples, stored, Axis::frame);
-  if (recording.frame_count == 0 || recording.frame_count > kMaxFrames) {
+  if (recording.frame_count == 0 || recording.frame_count > kMaxFrames)
     throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
-  }
   recording.format = parts.format;
   recording.named = named_samples(samples, stored, a);
   recording.frame_by_frame = true;

@@ -15,9 +15,8 @@
 #include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/wave_fit.h"
 
 namespace echoloop {
 namespace {
@@ -52,9 +51,8 @@ bool is_type(const Node& node, const char* type) { return node.is_group() && nod
 // Returns the names of the root's groups of one TYPE.
 std::vector<std::string> groups_of_type(const Node& root, const char* type) {
   std::vector<std::string> found;
-  for (const std::string& name : root.children()) {
+  for (const std::string& name : root.children())
     if (is_type(root.at(name), type)) found.push_back(name);
-  }
   return found;
 }
 

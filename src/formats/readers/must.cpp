@@ -8,8 +8,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/library_recording.h"
-#include "formats/readers/placed_probe.h"
-#include "formats/readers/wave_fit.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {
@@ -116,10 +115,9 @@ std::vector<MustShot> must_shots(const std::string& what, const Param& param, Ac
     if (angles->values.size() > static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many angles in param.TXangle", "up to 16384");
     if (a.probe.kind != ProbeKind::linear) throw Error(what, "param.TXangle with a curved array", "param.TXdelay");
-    for (const double angle : angles->values) {
+    for (const double angle : angles->values)
       if (!(std::abs(angle) < kPi / 2))
         throw Error(what, "param.TXangle with " + std::to_string(angle), "radians between -pi/2 and pi/2");
-    }
     for (const double angle : angles->values) shots.push_back(angle_shot(angle, a.probe, a.sound_speed_m_s));
     a.assumptions.push_back(
         "time is counted from the first firing, and a positive angle fires element 1 first, the definition of TXangle "
@@ -201,10 +199,9 @@ MustFacts must_facts(const std::string& what, const std::vector<std::size_t>& sh
   MustFacts facts{.acquisition = {}, .axes = {}, .rotation_rad = {}};
   Acquisition& a = facts.acquisition;
   set_frequencies(param, a);
-  for (const auto& [name, value] : {std::pair{"fs", a.sampling_hz}, {"fc", a.center_hz}, {"c", a.sound_speed_m_s}}) {
+  for (const auto& [name, value] : {std::pair{"fs", a.sampling_hz}, {"fc", a.center_hz}, {"c", a.sound_speed_m_s}})
     if (!(value > 0.0))
       throw Error(what, std::string("param.") + name + " = " + std::to_string(value), "above 0, in Hz and m/s");
-  }
   refuse_other_order(what, param, shape);
   a.probe = must_probe(what, param, shape.at(1));
   const std::vector<MustShot> shots = must_shots(what, param, a);
@@ -215,9 +212,8 @@ MustFacts must_facts(const std::string& what, const std::vector<std::size_t>& sh
     a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency, as by rf2iq of MUST");
   }
   const MatField* const t0 = param.find("t0");
-  if (t0 != nullptr && t0->values.size() != 1 && t0->values.size() != shots.size()) {
+  if (t0 != nullptr && t0->values.size() != 1 && t0->values.size() != shots.size())
     throw Error(what, "param.t0 of shape " + shape_text(t0->dims), "one number, or one for each transmit");
-  }
   bool rotated = false;
   for (std::size_t k = 0; k < shots.size(); ++k) {
     Transmit transmit = shots[k].transmit;

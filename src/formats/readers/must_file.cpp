@@ -16,7 +16,6 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/containers/mat_values.h"
 #include "formats/readers/must.h"
 #include "formats/readers/samples.h"
@@ -100,17 +99,15 @@ std::optional<MatField> stacked(const std::vector<Fields>& all, const std::strin
 Fields fields_of_each(const std::string& what, const MatNode& node) {
   std::vector<Fields> all;
   for (const auto& row : node.rows) all.push_back(fields_of(what, row));
-  for (const MatNode& cell : node.cells) {
+  for (const MatNode& cell : node.cells)
     if (cell.rows.size() == 1) all.push_back(fields_of(what, cell.rows[0]));
-  }
   if (all.empty())
     throw UnknownLayout(what, "a cell param without a struct",
                         "a struct with fs and pitch, or a cell of one a transmit");
   Fields fields = all.front();
   if (all.size() == 1) return fields;
-  for (const char* const name : {"txdelay", "txangle", "t0"}) {
+  for (const char* const name : {"txdelay", "txangle", "t0"})
     if (auto joined = stacked(all, name)) fields[name] = std::move(*joined);
-  }
   return fields;
 }
 
@@ -128,9 +125,8 @@ Fields fields_of_file(const MatFile& file, const MatVariable& samples) {
 
 // Returns the first variable other than the samples that `named` accepts; null: none.
 const MatVariable* variable_named(const MatFile& file, const MatVariable& samples, bool (*named)(const std::string&)) {
-  for (const MatVariable& variable : file.variables()) {
+  for (const MatVariable& variable : file.variables())
     if (&variable != &samples && named(variable.name) && count(variable) <= kMostNumbers) return &variable;
-  }
   return nullptr;
 }
 
@@ -179,9 +175,8 @@ bool is_must_param(const MatVariable& variable) {
 // Checks for separate variables fs and pitch or elements.
 bool has_must_variables(const MatFile& file) {
   std::vector<std::string> names;
-  for (const MatVariable& variable : file.variables()) {
+  for (const MatVariable& variable : file.variables())
     if (variable.numeric) names.push_back(variable.name);
-  }
   return describes(names);
 }
 
@@ -298,14 +293,12 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
   }
   if (std::any_of(params.begin(), params.end(), [](const MatVariable* param) { return param->kind == "struct"; }))
     std::erase_if(params, [](const MatVariable* param) { return is_cell(*param); });
-  for (const MatVariable& variable : file.variables()) {  // without RF or IQ, a single array of any name
-    if (samples.empty() && is_samples(variable, true)) {
+  for (const MatVariable& variable : file.variables())  // without RF or IQ, a single array of any name
+    if (samples.empty() && is_samples(variable, true))
       samples.push_back(&variable);
-    } else if (samples.size() == 1 && samples[0] != &variable && !is_samples(*samples[0], false) &&
-               is_samples(variable, true)) {
+    else if (samples.size() == 1 && samples[0] != &variable && !is_samples(*samples[0], false) &&
+             is_samples(variable, true))
       samples.push_back(&variable);
-    }
-  }
   const bool described = !params.empty() || has_must_variables(file);
   if (!described || samples.empty() || (samples.size() > 1 && !is_samples(*samples[0], false))) refuse(what, file);
   const auto partner = std::find_if(params.begin(), params.end(), [&](const MatVariable* param) {

@@ -13,7 +13,7 @@
 #include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {

@@ -99,9 +99,8 @@ void for_each_transmit(const OpenRequest& request, const SampleSource& s, double
 SampleType choose_type(const OpenRequest& request, const SampleSource& s) {
   if (!s.rotation_rad.empty() || (s.type.kind == NumberKind::real && s.type.bytes == 4)) return SampleType::float32;
   const bool integer = s.type.kind != NumberKind::real;
-  if (integer && (s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer))) {
+  if (integer && (s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer)))
     return SampleType::int16;
-  }
   bool fit = true;
   for_each_transmit(request, s, 0.1, 0.4,
                     [&](const Lines& lines, std::size_t) { return fit = lines_fit_int16(lines); });
@@ -191,12 +190,10 @@ SampleSource sample_source(const std::string& what, const ArrayView& array, cons
   }
   std::array<int, 6> seen{};
   for (const Axis axis : axes) ++seen[static_cast<std::size_t>(axis)];
-  for (std::size_t k = 0; k < static_cast<std::size_t>(Axis::one); ++k) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(Axis::one); ++k)
     if (seen[k] > 1) throw Error(what, "axes [" + axes_text(axes) + "]", "each axis named once");
-  }
-  if (seen[static_cast<std::size_t>(Axis::element)] == 0 || seen[static_cast<std::size_t>(Axis::time)] == 0) {
+  if (seen[static_cast<std::size_t>(Axis::element)] == 0 || seen[static_cast<std::size_t>(Axis::time)] == 0)
     throw Error(what, "axes [" + axes_text(axes) + "]", "element and time among them");
-  }
   const bool complex = array.type.kind == NumberKind::complex;
   SampleSource s;
   s.type = array.type;

@@ -69,7 +69,6 @@ void read_as_signed(LibraryRecording& recording);
 
 // Channel data in HDF5 datasets of any size, read one frame at a time by hyperslab and converted into the project's
 // layout; if the frames are stored as they are lent, only their offsets are set. Reader process, one thread.
-
 struct Hdf5Samples {
   std::vector<Axis> axes;              // of every dataset, slowest first; must include element and time
   std::vector<std::string> datasets;   // paths from the root: "data/raw_data"; one, or [frame][transmit] of them

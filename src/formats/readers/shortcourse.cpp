@@ -10,10 +10,10 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/containers/npy.h"
+#include "formats/containers/archives.h"
 #include "formats/containers/pickle.h"
 #include "formats/readers/description.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
@@ -138,9 +138,8 @@ SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const
   }
   if (arrays.empty()) throw Error(what, "'rf' is " + pickle::describe(rf), kAcceptedLayout);
   const std::size_t n_axes = arrays[0]->shape.size();
-  if (arrays[0]->type.kind == NumberKind::complex || (n_axes != 4 && n_axes != 3)) {
+  if (arrays[0]->type.kind == NumberKind::complex || (n_axes != 4 && n_axes != 3))
     throw Error(what, "'rf' is " + pickle::describe(*arrays[0]), kAcceptedLayout);
-  }
   std::vector<Axis> axes{Axis::transmit, Axis::element, Axis::time};
   if (n_axes == 4) axes.insert(axes.begin(), Axis::frame);
   SampleSource source = sample_source(what, *arrays[0], axes);
@@ -197,9 +196,8 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
                        .format = "GPU short-course pickle"};
   parts.named = named_samples(*tree, *rf);
   Acquisition& a = parts.acquisition;
-  if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements)) {
+  if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements))
     throw Error(what, counted(parts.samples.n_elements, "element"), "up to " + std::to_string(kMaxElements));
-  }
   a.probe =
       make_pitch_probe(what, static_cast<int>(parts.samples.n_elements), number(what, *tree, *context, "pitch"), 0.0);
   a.sampling_hz = number(what, *tree, *context, "sampling_frequency");
@@ -249,9 +247,8 @@ const ArrayView& member(const std::string& what, const NpzMembers& members, cons
 
 double number(const std::string& what, const NpzMembers& members, const char* name) {
   const ArrayView& array = member(what, members, name);
-  if (array.count() != 1 || array.type.kind == NumberKind::complex) {
+  if (array.count() != 1 || array.type.kind == NumberKind::complex)
     throw Error(what, std::string("'") + name + "' of shape " + shape_text(array.shape), "one real number");
-  }
   return array.real_at(0);
 }
 
@@ -270,9 +267,8 @@ Axis1d even_axis(const std::string& what, const NpzMembers& members, const char*
   }
   const Axis1d axis{array.real_at(0), (array.real_at(n - 1) - array.real_at(0)) / static_cast<double>(n - 1)};
   bool even = std::isfinite(axis.first) && axis.step > 0.0 && std::isfinite(axis.step);
-  for (std::size_t k = 0; k < n && even; ++k) {
+  for (std::size_t k = 0; k < n && even; ++k)
     even = std::abs(array.real_at(k) - (axis.first + static_cast<double>(k) * axis.step)) <= 0.01 * axis.step;
-  }
   if (!even)
     throw Error(what, std::string("'") + name + "' is not evenly spaced",
                 "ascending, evenly spaced positions in metres");
@@ -288,13 +284,11 @@ bool looks_like_course_doppler(const OpenRequest& request, const NpzMembers& mem
 
 LibraryRecording read_course_doppler(const OpenRequest& request, const NpzMembers& members) {
   const std::string what = request.what();
-  for (const char* const name : {"prf", "c", "tx_frequency"}) {
+  for (const char* const name : {"prf", "c", "tx_frequency"})
     if (!members.contains(name)) throw Error(what, std::string("no '") + name + "' in addition to 'iq'", "a number");
-  }
   const ArrayView& iq = member(what, members, "iq");
-  if (iq.type.kind != NumberKind::complex || iq.shape.size() != 3 || iq.shape[1] > std::size_t{kMaxElements}) {
+  if (iq.type.kind != NumberKind::complex || iq.shape.size() != 3 || iq.shape[1] > std::size_t{kMaxElements})
     throw Error(what, "'iq' of " + to_string(iq.type) + " and shape " + shape_text(iq.shape), kLayout);
-  }
   const Axis1d x = even_axis(what, members, "xgrid", iq.shape[1]), z = even_axis(what, members, "zgrid", iq.shape[2]);
   struct Owner {
     std::shared_ptr<const MappedFile> file;

@@ -15,7 +15,7 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
@@ -293,9 +293,8 @@ void add_transmits(const Node& channel_data, const PlacedProbe& placed, Hdf5Part
 }  // namespace
 
 bool looks_like_uff(const Node& root) {
-  for (const std::string& name : root.children()) {
+  for (const std::string& name : root.children())
     if (class_of(root.at(name)).starts_with("uff.")) return true;
-  }
   return false;
 }
 
@@ -303,11 +302,10 @@ LibraryRecording read_uff(const OpenRequest& request, const Node& root) {
   std::string path, others;
   for (const std::string& name : root.children()) {
     const std::string kind = class_of(root.at(name));
-    if (kind == "uff.channel_data" && path.empty()) {
+    if (kind == "uff.channel_data" && path.empty())
       path = name;
-    } else {
+    else
       others += (others.empty() ? "" : ", ") + printable(name, 30) + " (" + printable(kind, 30) + ")";
-    }
   }
   if (path.empty()) throw Error(request.what(), "a UFF file with " + others, "an object of class uff.channel_data");
   Node channel_data = root.at(path);

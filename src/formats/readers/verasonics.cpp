@@ -20,7 +20,6 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/mat_tree.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/verasonics_scheme.h"
 
@@ -124,17 +123,14 @@ Buffer choose_buffer(const std::string& what, const std::string& name, const Mat
   const std::vector<std::size_t> used = received_buffers(what, tree);
   std::vector<Buffer> there;
   if (data != nullptr && holds_lines(*data)) there.push_back({data, used.front()});
-  for (std::size_t k = 0; data != nullptr && k < data->cells.size(); ++k) {
+  for (std::size_t k = 0; data != nullptr && k < data->cells.size(); ++k)
     if (holds_lines(data->cells[k])) there.push_back({&data->cells[k], k + 1});
-  }
   if (there.empty()) throw Error(what, name + " that is not an array of rows x channels x frames", kVerasonicsAccepted);
-  if (there.size() > 1) {
+  if (there.size() > 1)
     a.assumptions.emplace_back("only one buffer was read; " + name + " holds " + std::to_string(there.size()));
-  }
   for (const std::size_t number : used) {
-    for (const Buffer& buffer : there) {
+    for (const Buffer& buffer : there)
       if (buffer.number == number) return buffer;
-    }
   }
   return {there.front().lines, used.front()};  // one of several, saved alone
 }
@@ -195,11 +191,10 @@ void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
     for (const std::size_t column : s.apertures[s.scheme.shots[k].aperture]) {
       const std::span<T> line = out.first(n);
       out = out.subspan(n);
-      if (column == kNoColumn) {
+      if (column == kNoColumn)
         std::fill(line.begin(), line.end(), T{0});
-      } else {
+      else
         copy_line(s, (page * s.columns + column) * s.rows + frame.first_rows[k], line);
-      }
     }
   }
 }
@@ -239,9 +234,8 @@ void read_pages(const OpenRequest& request, const MatNode& lines, bool reshaped,
 
 void check_lines(const std::string& what, const std::string& name, const Samples& s) {
   for (const Frame& frame : s.scheme.frames) {
-    for (const std::size_t first : frame.first_rows) {
+    for (const std::size_t first : frame.first_rows)
       if (first + s.scheme.n_rows > s.rows) throw Error(what, "lines beyond the rows of " + name, kVerasonicsAccepted);
-    }
   }
   for (const Shot& shot : s.scheme.shots) {
     if (shot.aperture >= s.apertures.size()) {

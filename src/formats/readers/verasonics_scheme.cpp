@@ -16,7 +16,6 @@ namespace {
 // Meaning of the rows of a line in RcvData: Receive.sampleMode and related rates. The vendor samples at four times
 // demodFrequency; BS100BW keeps two adjacent samples of every four, BS50BW of every eight: these are I and -Q. BS67BW
 // keeps every third, evenly spaced, as for RF.
-
 struct Mode {
   std::string_view name;
   double rows_per_wave;
@@ -27,9 +26,8 @@ constexpr std::array kModes = {Mode{"NS200BW", 4.0, 0.0}, Mode{"BS100BW", 2.0, 1
 
 // Finds a mode by name, or by samplesPerWave alone as in older scripts; null for "custom" and unknown ones.
 const Mode* mode_of(const std::string& name, std::optional<double> per_wave) {
-  for (const Mode& mode : kModes) {
+  for (const Mode& mode : kModes)
     if (name == mode.name || (name.empty() && per_wave == mode.rows_per_wave)) return &mode;
-  }
   return nullptr;
 }
 
@@ -118,10 +116,9 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
                        std::to_string(rcv));
     }
     Action action{.tx = tx - 1, .rcv = rcv - 1};
-    for (const double control : events->values("seqControl", k)) {
+    for (const double control : events->values("seqControl", k))
       if (control >= 1.0 && control <= static_cast<double>(wait_us.size()))
         action.wait_s += wait_us[static_cast<std::size_t>(control) - 1] * 1e-6;
-    }
     all.push_back(action);
   }
   return all;
@@ -171,18 +168,16 @@ class Sequence {  // shots received into one page, in order
 
   // Returns the number of shots before they repeat: a page can contain many frames.
   [[nodiscard]] std::size_t period(const std::vector<Action>& done) const {
-    for (std::size_t n = 1; n <= done.size() / 2; ++n) {
+    for (std::size_t n = 1; n <= done.size() / 2; ++n)
       if (done.size() % n == 0 && repeats(done, done, n)) return n;
-    }
     return done.size();
   }
 
   // Returns true if `done` repeats the first n of `pattern`.
   [[nodiscard]] bool repeats(const std::vector<Action>& done, const std::vector<Action>& pattern, std::size_t n) const {
     if (done.empty() || done.size() % n != 0) return false;
-    for (std::size_t k = 0; k < done.size(); ++k) {
+    for (std::size_t k = 0; k < done.size(); ++k)
       if (!alike(done[k], pattern[k % n])) return false;
-    }
     return true;
   }
 
@@ -244,12 +239,10 @@ std::size_t set_frames(const Sequence& sequence, const Pages& pages, std::size_t
       scheme.frames.back().first_rows.push_back(sequence.row(done[k]).first);
     }
   };
-  for (const auto& [page, done] : pages) {
+  for (const auto& [page, done] : pages)
     if (page >= oldest) add(page, done);
-  }
-  for (const auto& [page, done] : pages) {
+  for (const auto& [page, done] : pages)
     if (page < oldest) add(page, done);
-  }
   return n_left_out;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "formats/containers/mat_tree.h"
+#include "formats/containers/mat_file.h"
 
 namespace echoloop {
 

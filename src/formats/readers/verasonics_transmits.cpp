@@ -7,9 +7,8 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/mapping.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/verasonics_scheme.h"
-#include "formats/readers/wave_fit.h"
 
 namespace echoloop::verasonics {
 namespace {
@@ -30,14 +29,12 @@ Code code_of(const std::string& what, const std::vector<std::vector<double>>& we
   };
   const std::size_t n = weights.size();
   Code code;
-  for (std::size_t e = 0; e < coded->size(); ++e) {
+  for (std::size_t e = 0; e < coded->size(); ++e)
     if ((*coded)[e] != 0.0) code.elements.push_back(e);
-  }
   if (code.elements.size() != n)
     refuse("of " + counted(code.elements.size(), "element") + " in " + counted(n, "transmit"));
-  for (const auto& row : weights) {
+  for (const auto& row : weights)
     if (row.size() != coded->size()) refuse("and transmits without Apod");
-  }
   const double square = static_cast<double>(n) * weights[0][code.elements[0]] * weights[0][code.elements[0]];
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i; j < n; ++j) {
@@ -46,9 +43,8 @@ Code code_of(const std::string& what, const std::vector<std::vector<double>>& we
       if (std::abs(product - (i == j ? square : 0.0)) > 1e-6 * square) refuse("without an orthogonal code");
     }
   }
-  for (const std::size_t e : code.elements) {
+  for (const std::size_t e : code.elements)
     for (std::size_t k = 0; k < n; ++k) code.inverse.push_back(static_cast<float>(weights[k][e] / square));
-  }
   return code;
 }
 
@@ -379,9 +375,8 @@ std::vector<double> by_element(const std::vector<double>& values, const Columns&
   const auto connected = std::count_if(aperture.begin(), aperture.end(), [](std::size_t c) { return c != kNoColumn; });
   if (values.empty() || static_cast<std::ptrdiff_t>(values.size()) != connected) return {};
   std::vector<double> all(n, otherwise);
-  for (std::size_t e = 0, k = 0; e < n; ++e) {
+  for (std::size_t e = 0, k = 0; e < n; ++e)
     if (aperture[e] != kNoColumn) all[e] = values[k++];
-  }
   return all;
 }
 

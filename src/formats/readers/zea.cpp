@@ -20,9 +20,8 @@
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/placed_probe.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/wave_fit.h"
 
 namespace echoloop {
 namespace {
@@ -40,9 +39,8 @@ void name_probe(const Node& root, const std::optional<Node>& described, Probe& p
     return found && found->is_dataset() ? found->text() : std::string();
   };
   std::string name = text_of("name");
-  for (const char* const attribute : {"probe_name", "probe"}) {
+  for (const char* const attribute : {"probe_name", "probe"})
     if (name.empty()) name = root.text_attribute(attribute).value_or(std::string());
-  }
   if (!name.empty() && name != "generic") probe.name = printable(name, 60);
   if (text_of("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
 }
@@ -50,9 +48,7 @@ void name_probe(const Node& root, const std::optional<Node>& described, Probe& p
 // Returns the path of the group with data and scan: "" (the root), "event_0", or the first track with channel data,
 // "tracks/...". Skipped tracks are noted in a.assumptions.
 std::string zea_part(const Node& root, Acquisition& a) {
-  if (root.has("event_0")) {
-    return "event_0";
-  }
+  if (root.has("event_0")) return "event_0";
   if (!root.has("tracks")) return "";
   const Node tracks = root.at("tracks");
   std::vector<std::string> names = tracks.children();
@@ -173,16 +169,14 @@ std::vector<double> pulse_peaks_s(const Node& scan, std::size_t n_tx, double cen
     const auto indices = scan.find("tx_waveform_indices");
     if (!indices || each_s.empty()) return {};
     for (const double index : indices->numbers(static_cast<std::size_t>(kMaxTransmits))) {
-      if (!(index >= 0.0 && index < static_cast<double>(each_s.size()))) {
+      if (!(index >= 0.0 && index < static_cast<double>(each_s.size())))
         throw Error(indices->where(), "waveform " + std::to_string(index), "0 to " + std::to_string(each_s.size() - 1));
-      }
       peaks_s.push_back(each_s[static_cast<std::size_t>(index)]);
     }
   } else {
     const std::vector<std::size_t> shape = waveforms->extents();
-    if (shape.size() != 2 || shape[1] == 0) {
+    if (shape.size() != 2 || shape[1] == 0)
       throw Error(waveforms->where(), "an array of shape " + shape_text(shape), "(transmits, samples)");
-    }
     const std::vector<double> all = waveforms->numbers(kMaxWaveforms);
     for (std::size_t k = 0; k < shape[0]; ++k)
       peaks_s.push_back(peak_s(std::span(all).subspan(k * shape[1], shape[1]), center_hz));
@@ -231,7 +225,6 @@ std::vector<double> table(const Node& scan, const char* name, std::size_t rows, 
 // infinite: plane, negative: diverging) are notes on the wave that the delays make. Time is counted from the first
 // firing of each transmit, initial_times is that of the first sample; IQ is demodulated on a clock that starts with the
 // first sample.
-
 struct Laws {  // for n_tx transmits and n_el elements, row by row; empty if missing in the file
   std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s, origins_m;
 };
@@ -285,9 +278,8 @@ std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& pla
   auto noted = noted_wave(laws, k);
   if (!noted || noted->kind == TransmitKind::plane) return std::nullopt;
   double x_m = 0.0, z_m = 0.0, n = 0.0;
-  for (std::size_t e = 0; e < active.size(); ++e) {
+  for (std::size_t e = 0; e < active.size(); ++e)
     if (active[e]) x_m += placed.probe.elements[e].x_m, z_m += placed.probe.elements[e].z_m, n += 1.0;
-  }
   const bool has_origins = !laws.origins_m.empty();
   noted->source_x_m += has_origins ? laws.origins_m[3 * k] - placed.origin_x_m : x_m / n;
   noted->source_z_m += has_origins ? laws.origins_m[3 * k + 2] : z_m / n;
@@ -324,9 +316,8 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
     delays_s[e] = active[e] ? delay : std::numeric_limits<double>::quiet_NaN();
   }
   std::vector<Transmit> hints;
-  for (const auto& hint : {noted, noted_wave_from(laws, placed, active, k)}) {
+  for (const auto& hint : {noted, noted_wave_from(laws, placed, active, k)})
     if (hint) hints.push_back(*hint);
-  }
   WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kZeaTolerance_periods / a.center_hz, hints);
   fit.transmit.t0_s = -fit.passage_s;
   return fit.transmit;
@@ -429,11 +420,10 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
       throw Error(curve->where(), "a gain of " + std::to_string(gain), "above 0");
     even = even && gain == 1.0;
   }
-  if (even && parts.samples.gain.size() == n_samples) {
+  if (even && parts.samples.gain.size() == n_samples)
     parts.samples.gain.clear();
-  } else {
+  else
     parts.acquisition.assumptions.push_back("time gain compensation in the file is divided out");
-  }
 }
 
 void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Acquisition& a) {
@@ -447,11 +437,10 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
   if (waits_s.size() < n_tx) waits_s.clear();
   double frame_s = 0.0;
   for (std::size_t k = 0; k < n_tx && k < waits_s.size(); ++k) frame_s += waits_s[k];
-  if (frame_s > 0.0 && std::isfinite(frame_s)) {
+  if (frame_s > 0.0 && std::isfinite(frame_s))
     a.frame_rate_hz = 1.0 / frame_s;
-  } else {
+  else
     a.assumptions.emplace_back("frame rate unknown: the file has no time_to_next_transmit", "frame_rate_hz");
-  }
 }
 
 }  // namespace

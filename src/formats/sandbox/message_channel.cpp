@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/facts.h"
-#include "transport/message_stream.h"
 
 namespace echoloop {
 namespace {
@@ -119,7 +118,6 @@ constexpr std::size_t kMaxAxes = 8;
 constexpr std::size_t kMostFramesInARun = 4096;
 
 // Writer and Reader have the same verbs, so that one list of members serves both directions.
-
 struct Writer {
   PayloadWriter& out;
   template <class T>
@@ -165,13 +163,11 @@ struct Reader {
   void list(std::vector<T>& values, std::size_t most, const char* too_many, Each each) {
     const auto n = in.number<std::uint32_t>();
     if (n > most) throw BadMessage(too_many);
-    for (std::uint32_t k = 0; k < n; ++k) {
-      if constexpr (std::is_default_constructible_v<T>) {
+    for (std::uint32_t k = 0; k < n; ++k)
+      if constexpr (std::is_default_constructible_v<T>)
         each(values.emplace_back());
-      } else {
+      else
         each(values.emplace_back(std::string()));
-      }
-    }
   }
 };
 
@@ -218,18 +214,6 @@ void exchange_recording(auto io, auto& r) {
 
 }  // namespace
 
-std::vector<std::byte> encode_number(double value) {
-  PayloadWriter out;
-  out.number(value);
-  return out.take();
-}
-
-std::vector<std::byte> encode_text(const std::string& text) {
-  PayloadWriter out;
-  out.text(text);
-  return out.take();
-}
-
 std::vector<std::byte> encode_run(const FrameRun& run) {
   PayloadWriter out;
   out.number(run.first);
@@ -274,9 +258,8 @@ Error decode_refusal(std::span<const std::byte> payload, const std::string& of_f
   std::string line = in.text(payload.size());
   in.expect_end();
   std::string what = of_file;
-  for (const std::string& other : others) {
+  for (const std::string& other : others)
     if (!line.starts_with(of_file + ": ") && line.starts_with(other)) what = other;
-  }
   line.erase(0, line.starts_with(what) ? what.size() : 0);
   if (!line.starts_with(':') && !line.starts_with(' ')) line.insert(0, ": ");
   const bool whole =
@@ -303,9 +286,8 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   in.expect_end();
   acquisition->validate(what);
   if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");
-  if (!recording.frame_offsets.empty() && recording.frame_offsets.size() != recording.frame_count) {
+  if (!recording.frame_offsets.empty() && recording.frame_offsets.size() != recording.frame_count)
     throw BadMessage("a number of offsets other than the number of frames");
-  }
   const std::vector<double>& times_s = recording.scanner.times_s;
   if ((!times_s.empty() && times_s.size() != recording.frame_count) || !is_time_axis(times_s))
     throw BadMessage("times of frames that cannot be");

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop {
 
@@ -84,8 +84,8 @@ struct FrameRun {
 
 inline constexpr std::uint64_t kMaxFrameCount = std::uint64_t{1} << 32;
 
-std::vector<std::byte> encode_number(double value);
-std::vector<std::byte> encode_text(const std::string& text);
+inline std::vector<std::byte> encode_number(double value) { return payload_of(value); }
+inline std::vector<std::byte> encode_text(const std::string& text) { return payload_of(text); }
 std::vector<std::byte> encode_run(const FrameRun& run);
 std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all but read_frame
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 extern char** environ;
 
@@ -120,9 +120,8 @@ void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
   siginfo_t info{};
   const auto until = std::chrono::steady_clock::now() + most;
   while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0 &&
-         std::chrono::steady_clock::now() < until) {
+         std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
 }
 
 struct ReaderStart {
@@ -161,15 +160,13 @@ int start_process(ReaderStart& start, pid_t& pid) {
 #endif
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO})
     posix_spawn_file_actions_addopen(&files, standard, "/dev/null", O_RDWR, 0);
-  }
 #if !defined(ECHO_SANITIZED)  // hides messages of a library: the Error's line replaces them
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
 #endif
-  for (std::size_t k = 0; k < start.sources.size(); ++k) {
+  for (std::size_t k = 0; k < start.sources.size(); ++k)
     posix_spawn_file_actions_adddup2(&files, start.sources[k].get(), kReaderSocket + static_cast<int>(k));
-  }
   posix_spawnattr_t attributes;  // default signals of a new program, regardless of those blocked by this thread
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -190,14 +187,12 @@ ReaderChild::ReaderChild(const OpenRequest& request, ReaderTask task) : what_(re
   killed().collect();
   memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   int ends[2] = {-1, -1};
-  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     cannot(what_, "the reader process cannot be started");
-  }
   socket_ = FileDescriptor(ends[0]);
   channel_ = MessageChannel(socket_.get());
-  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO})
     ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
-  }
   const FileDescriptor childs_end(ends[1]);
   ReaderStart start = reader_start(request, task, childs_end.get(), memory_.get());
   errno = start_process(start, pid_);

@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <new>
 #include <string_view>
@@ -17,7 +15,6 @@
 #include "core/process_memory.h"
 #include "formats/base/mapping.h"
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_child.h"
 
 namespace echoloop {
 namespace {
@@ -109,9 +106,8 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
       const std::size_t frame_bytes = recording.acquisition->frame_bytes();
       try {
         std::uint64_t frame = run.first;
-        for (const std::uint64_t offset : run.offsets) {
+        for (const std::uint64_t offset : run.offsets)
           recording.read_frame(frame++, memory.subspan(static_cast<std::size_t>(offset), frame_bytes));
-        }
         channel.send(MessageKind::frames_ready, encode_run({.first = run.first, .offsets = {}}));
       } catch (...) {
         refuse(channel, what);
@@ -145,9 +141,8 @@ SandboxLimits sandbox_limits(std::span<const int> files) {
 // Returns the files that may describe an array: already open, named on the command line.
 std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
   std::vector<SidecarFile> sidecars;
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (std::size_t k = 0; k < names.size(); ++k)
     sidecars.push_back({names[k], MappedFile::adopt(kReaderSidecars + static_cast<int>(k), names[k])});
-  }
   return sidecars;
 }
 

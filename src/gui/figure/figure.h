@@ -19,7 +19,6 @@
 #include "gui/state/marks.h"
 #include "gui/state/stream_text.h"
 #include "render/canvas.h"
-#include "render/text_rasterizer.h"
 
 namespace echoloop {
 

@@ -14,8 +14,8 @@
 #include "gui/overlay/image_scales.h"
 #include "gui/overlay/mark_drawing.h"
 #include "history/export.h"
-#include "history/svg_canvas.h"
-#include "render/raster_canvas.h"
+#include "history/page_canvas.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 namespace {

@@ -6,9 +6,7 @@
 #include "gui/overlay/caption.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/stream_text.h"
-#include "render/palette.h"
-#include "render/raster_canvas.h"
-#include "render/text_rasterizer.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 namespace {

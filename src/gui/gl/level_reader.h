@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/results/image.h"
-#include "measure/region_stats.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 

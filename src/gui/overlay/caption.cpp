@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/param_table.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
 #include "gui/state/number_text.h"
 

@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/overlay/mark_drawing.h"
-#include "render/raster_canvas.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 namespace {

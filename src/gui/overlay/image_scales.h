@@ -12,7 +12,6 @@
 #include "core/results/image.h"
 #include "gui/overlay/transfer_function.h"
 #include "render/canvas.h"
-#include "render/palette.h"
 
 namespace echoloop {
 

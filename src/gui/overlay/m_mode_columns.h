@@ -19,7 +19,7 @@
 #include "core/results/image.h"
 #include "gui/state/number_text.h"
 #include "gui/state/rect.h"
-#include "render/palette.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 

@@ -9,7 +9,7 @@
 
 #include "core/units.h"
 #include "gui/state/marks.h"
-#include "render/raster_canvas.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 namespace {

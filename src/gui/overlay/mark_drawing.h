@@ -7,8 +7,8 @@
 
 #include "gui/overlay/analysis_overlays.h"
 #include "gui/state/marks.h"
+#include "measure/levels.h"
 #include "measure/region.h"
-#include "measure/region_stats.h"
 #include "render/canvas.h"
 
 namespace echoloop {

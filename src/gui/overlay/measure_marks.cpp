@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "gui/overlay/mark_drawing.h"
 #include "gui/state/marks.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "core/results/image.h"
-#include "render/palette.h"
+#include "render/canvas.h"
 
 namespace echoloop {
 

@@ -18,7 +18,7 @@
 #include "gui/toolkit/layout.h"
 #include "gui/toolkit/plot.h"
 #include "gui/view/analysis_layers.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "core/transmits.h"
 #include "core/units.h"
 #include "gui/panels/cine_actions.h"
 #include "gui/panels/panels.h"

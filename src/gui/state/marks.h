@@ -10,9 +10,8 @@
 
 #include "core/grid.h"
 #include "core/results/image.h"
-#include "measure/line_profile.h"
+#include "measure/levels.h"
 #include "measure/point_spread.h"
-#include "measure/region_stats.h"
 
 namespace echoloop {
 

@@ -10,7 +10,7 @@
 #include "gui/gl/imgui_compat.h"
 #include "gui/gl/surface.h"
 #include "gui/state/ui_state.h"
-#include "render/text_rasterizer.h"
+#include "render/canvas.h"
 
 namespace echoloop::theme {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/results/analysis_list.h"
+#include "core/results/live_images.h"
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "source/checked_source.h"
 
 namespace echoloop {
 namespace {
@@ -116,9 +115,8 @@ std::vector<LiveCredit> LiveIntake::credits() {
 
 LiveIntake::Taken LiveIntake::take(const FrameWord& word) {
   const std::scoped_lock lock(mutex_);
-  if (scan_ == nullptr || word.generation > generation_) {
+  if (scan_ == nullptr || word.generation > generation_)
     return {{}, "generation " + std::to_string(word.generation) + ", which was not accepted"};
-  }
   if (word.generation < generation_) {
     account_.add_stale(word.sequence);
     return {};
@@ -204,9 +202,8 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
     wake_();
     lock.lock();
   }
-  if (!wait(lock, stop, [this] { return has_news(); })) {
+  if (!wait(lock, stop, [this] { return has_news(); }))
     throw Error("live source", "the wait for a frame was ended", "a frame");
-  }
   const bool dropped = !queue_.empty() && queue_.front().dropped;
   if (!dropped && (queue_.empty() || queue_.front().scan != streamed_)) {
     const LiveScanPtr& next_scan = queue_.empty() ? scan_ : queue_.front().scan;
@@ -283,9 +280,8 @@ void LiveIntake::check(std::span<std::byte> samples) {
 
 AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  if (!wait(lock, stop, [this] { return scan_ != nullptr; })) {
+  if (!wait(lock, stop, [this] { return scan_ != nullptr; }))
     throw Error("live source", "waiting was stopped before a sender came", "a sender");
-  }
   streamed_ = scan_;
   producer_.acquisition = streamed_->description.acquisition;
   return producer_.acquisition;
@@ -325,9 +321,8 @@ void LiveIntake::resume() {
 // Drops frames that came before and during a stop, which would fill the slots at once: counts them and frees their
 // memory. Under mutex_.
 void LiveIntake::drop_queue() {
-  for (Queued& queued : queue_) {
+  for (Queued& queued : queue_)
     if (!std::exchange(queued.dropped, true)) blocks_.give_back(std::exchange(queued.memory, {}));
-  }
 }
 
 void LiveIntake::refused(const std::string& line) {

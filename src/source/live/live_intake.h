@@ -19,7 +19,6 @@
 #include "core/frame.h"
 #include "core/stream_settings.h"
 #include "source/live/live_protocol.h"
-#include "source/live/live_scan.h"
 #include "source/source.h"
 #include "transport/frame_arena.h"
 
@@ -28,7 +27,6 @@ namespace echoloop {
 // Maps a sender's frame numbers to those of the stream. A sender may restart at any number: a new epoch, whose numbers
 // follow the previous one's. Its frame words have the count of frames lost at the sender. All numbers count modulo
 // 2^64. Pure.
-
 struct NumberedFrame {
   enum class Kind { follows, duplicate, new_epoch };
   Kind kind = Kind::follows;
@@ -72,7 +70,6 @@ class LiveAccount {
 // Number of frames that a sender may be ahead of a stream that makes it wait: those of the last 0.1 to 0.2 s, a limit
 // of the delay of the newest image and of another description. Without a clock: each call gets the time in ns. Not
 // thread-safe.
-
 class LiveAllowance {
  public:
   static constexpr std::size_t kFewest = 2;
@@ -97,7 +94,6 @@ class LiveAllowance {
 // Acquisition time of a scanner's frames: from its own clock if the description has its rate, else from the host's
 // stamps. Starts at 0 and never decreases: after a jump of the clock, or with another sender, it continues from the
 // last frame. Pure.
-
 class LiveClock {
  public:
   void begin_epoch() { begun_ = false; }

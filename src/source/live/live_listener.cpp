@@ -35,20 +35,17 @@ constexpr std::chrono::milliseconds kBetweenTries{10};
 void make_private_folder(const std::filesystem::path& folder) {
   ::mkdir(folder.c_str(), 0700);
   struct stat info {};
-  if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+  if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     throw Error(folder.string(), std::strerror(errno), "a folder for sockets");
-  }
-  if (info.st_uid != ::geteuid() || (info.st_mode & 077) != 0) {
+  if (info.st_uid != ::geteuid() || (info.st_mode & 077) != 0)
     throw Error(folder.string(), "a folder that other users can enter", "a folder of this user with mode 0700");
-  }
 }
 
 in_addr host_number(const LiveAddress& address) {
   in_addr number{};
   const std::string host = address.host == "localhost" ? "127.0.0.1" : address.host;
-  if (::inet_pton(AF_INET, host.c_str(), &number) != 1) {
+  if (::inet_pton(AF_INET, host.c_str(), &number) != 1)
     throw Error(address.text, "host '" + address.host + "'", "an IPv4 address such as 127.0.0.1 or 0.0.0.0");
-  }
   return number;
 }
 
@@ -78,15 +75,12 @@ void LiveListener::listen_here() {
   if (lock.get() < 0) throw Error(path, std::strerror(errno), "a folder that can be written");
   int tries = 0;  // a cancelled one may not have ended yet
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && ++tries < kTries) std::this_thread::sleep_for(kBetweenTries);
-  if (tries == kTries) {
-    throw Error(address_.text, "an address in use by another viewer", "live:NAME with another name");
-  }
+  if (tries == kTries) throw Error(address_.text, "an address in use by another viewer", "live:NAME with another name");
   lock_ = std::move(lock);
   ::unlink(path.c_str());
   socket_ = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) {
+  if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
     throw Error(address_.text, std::strerror(errno), "a free address");
-  }
 }
 
 void LiveListener::listen_on_network() {
@@ -139,9 +133,8 @@ std::optional<LivePeer> LiveListener::accept() {
   if (address_.is_local()) {
     ucred user{};
     socklen_t user_size = sizeof user;
-    if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &user, &user_size) != 0 || user.uid != ::geteuid()) {
+    if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &user, &user_size) != 0 || user.uid != ::geteuid())
       peer.refused = "a program of another user (uid " + std::to_string(user.uid) + ")";
-    }
     peer.pid = static_cast<std::uint64_t>(user.pid);
     peer.place = "pid " + std::to_string(user.pid);
   } else {
@@ -268,9 +261,8 @@ void parse_tcp(LiveAddress& address, std::string_view rest, const std::string& w
   address.host = std::string(place.substr(0, colon));
   const std::string_view port = place.substr(colon + 1);
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (error != std::errc() || end != port.data() + port.size()) {
+  if (error != std::errc() || end != port.data() + port.size())
     throw Error(whole, "port '" + std::string(port) + "'", "a port from 0 (any free one) to 65535");
-  }
   if (!address.is_loopback() && address.token.empty()) {
     throw Error(whole, "no token on a network address", "live:tcp:" + std::string(place) + ",token=FILE",
                 "FILE holds a word that senders have to send; 127.0.0.1 needs none");
@@ -311,9 +303,8 @@ LiveAddress parse_live_address(std::string_view text) {
     return address;
   }
   if (rest.empty()) rest = "default";
-  if (!is_name(rest)) {
+  if (!is_name(rest))
     throw Error(address.text, "name '" + std::string(rest) + "'", "up to 40 letters, digits, '-', '_' and '.'");
-  }
   address.text = std::string(kLivePrefix) + std::string(rest);
   address.socket = live_folder() / (std::string(rest) + ".sock");
   return address;

@@ -59,7 +59,6 @@ struct LiveAddress {
 
 // Pauses after wrong tokens: during an address's pause no token from it is compared. The pause doubles with each wrong
 // token, so that a token cannot be guessed. Pure: each call gets the time. Not thread-safe.
-
 class LivePauses {
  public:
   static constexpr std::int64_t kFirst_ns = 100'000'000, kLongest_ns = 10'000'000'000;
@@ -121,7 +120,6 @@ class LiveListener {
 
 // Program connected to a live server, with its messages in both directions. The first whose HELLO is accepted is the
 // sender until it disconnects.
-
 struct LiveConnection {
   // Frame whose samples follow its word.
   struct InlineFrame {
@@ -179,7 +177,6 @@ struct LiveConnection {
 // Decides which thread reads the sockets of a live source: the server thread, or the producer thread while it waits for
 // a frame. A frame then wakes one thread in place of two, and waking is most of a frame's cost. The server thread reads
 // when the producer stays away: paused, blocked by the policy, or absent.
-
 enum class NextTurn { any, server };  // server: work is waiting for that thread
 
 class LiveTurn {
@@ -210,7 +207,6 @@ class LiveTurn {
 
 // Wait at the sockets of a live source: asleep, or for a while after each frame in a spin, because waking a thread
 // takes 15 us and more.
-
 class SocketWait {
  public:
   static constexpr std::int64_t kSpin_ns = 100'000'000;  // duration of the spin after a frame
@@ -232,7 +228,6 @@ class SocketWait {
 
 // Messages about a connection, for the window or the terminal: at most one per second and kind, the newest, with the
 // number of similar ones. Any thread.
-
 class LiveNotes {
  public:
   // `about`: among lines with the same one the first is kept, and the newest a second later.

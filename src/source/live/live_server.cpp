@@ -5,9 +5,9 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
-#include "source/live/live_scan.h"
+#include "source/live/live_protocol.h"
 #include "source/live/live_source.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop {
 namespace {
@@ -100,10 +100,9 @@ void LiveServer::run(const std::stop_token& stop) {
   const std::string stopped = intake_.for_sender().stopped;
   const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
-    if (connection.get() == sender_ && !stopped.empty() && connection->sent.stopped != stopped) {
-      connection->stream.send(static_cast<std::uint32_t>(LiveKind::stopped), encode_live_text(stopped));
-    }
-    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(end_reason_));
+    if (connection.get() == sender_ && !stopped.empty() && connection->sent.stopped != stopped)
+      connection->stream.send(static_cast<std::uint32_t>(LiveKind::stopped), payload_of(stopped));
+    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), payload_of(end_reason_));
   }
 }
 
@@ -180,9 +179,8 @@ void LiveServer::accept_some() {
 
 void LiveServer::serve(Connection& connection, ServedBy by) {
   MessageStream& stream = connection.stream;
-  if (by == ServedBy::server && connection.description.has_value()) {
+  if (by == ServedBy::server && connection.description.has_value())
     handle(connection, *std::exchange(connection.description, std::nullopt));
-  }
   for (int n = 0; n < kMessagesAtOnce && !connection.over; ++n) {
     if (connection.incoming.has_begun()) {
       if (!stream.take_samples()) {
@@ -208,7 +206,7 @@ void LiveServer::serve(Connection& connection, ServedBy by) {
   }
   if (stream.closed()) throw Ended("closed the connection");
   if (&connection == sender_ && !accepting_) {
-    send(connection, LiveKind::bye, encode_live_text("disconnected by the viewer's user"));
+    send(connection, LiveKind::bye, payload_of(std::string("disconnected by the viewer's user")));
     throw Ended("was disconnected by the user");
   }
   look_at_time(connection);
@@ -245,9 +243,8 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   if (const std::string line = version_refusal(hello); !line.empty()) refuse(connection, LiveRefusal::version, line);
   hello.name = plain_text(hello.name);
   if (const LiveListener::Refusal refusal = listener_.refusal(connection.peer, hello.token, now_ns());
-      !refusal.line.empty()) {
+      !refusal.line.empty())
     refuse(connection, refusal.passes ? LiveRefusal::busy : LiveRefusal::token, refusal.line);
-  }
   if (!accepting_) refuse(connection, LiveRefusal::busy, "busy: the viewer accepts no sender at the moment");
   if (sender_ != nullptr) {
     refuse(connection, LiveRefusal::busy,
@@ -329,7 +326,7 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
 }
 
 void LiveServer::refuse_description(Connection& connection, std::uint32_t generation, const std::string& line) {
-  send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, generation, line));
+  send(connection, LiveKind::refused, payload_of(LiveRefusal::description, generation, line));
   {
     const std::scoped_lock lock(mutex_);
     status_.last_refusal = line;
@@ -374,7 +371,7 @@ void LiveServer::finish_frame(Connection& connection, const FrameWord& word, Fra
 void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> payload) {
   LivePing ping = decode_ping(payload);
   ping.answered_ns = now_ns();
-  send(connection, LiveKind::pong, encode(ping));
+  send(connection, LiveKind::pong, payload_of(ping));
 }
 
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
@@ -392,14 +389,13 @@ void LiveServer::tell(Connection& connection) {
   if (now.stopped != connection.sent.stopped) {
     connection.sent.stopped = now.stopped;
     now.stopped.empty() ? send(connection, LiveKind::resume, {})
-                        : send(connection, LiveKind::stopped, encode_live_text(now.stopped));
+                        : send(connection, LiveKind::stopped, payload_of(now.stopped));
   }
   if (!connection.described) return;
   std::vector<LiveCredit> credits = intake_.credits();
   if (credits.empty()) return;
-  if (connection.hello.transport == LiveTransport::inlined) {
+  if (connection.hello.transport == LiveTransport::inlined)
     for (LiveCredit& credit : credits) credit.offset = 0;
-  }
   send(connection, LiveKind::credits, std::as_bytes(std::span(credits)));
 }
 
@@ -420,17 +416,16 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
   sent.state = state;
   sent.state_ns = time_ns;
   sent.counts_differ = false;
-  send(connection, LiveKind::state, encode(state));
+  send(connection, LiveKind::state, payload_of(state));
 }
 
 void LiveServer::look_at_time(Connection& connection) {
   const std::int64_t now = now_ns();
-  if (connection.is_overdue(now)) {
+  if (connection.is_overdue(now))
     throw Ended(connection.greeted ? "sent half a message, and nothing for 2 s" : "sent no HELLO within 2 s");
-  }
   if (!connection.pings() || now - connection.clock.pinged_ns < kBetweenPings_ns) return;
   connection.clock.pinged_ns = now;
-  send(connection, LiveKind::ping, encode(LivePing{.number = 0, .asked_ns = now}));
+  send(connection, LiveKind::ping, payload_of(LivePing{.number = 0, .asked_ns = now}));
 }
 
 void LiveServer::send(Connection& connection, LiveKind kind, std::span<const std::byte> payload, int descriptor) {
@@ -439,7 +434,7 @@ void LiveServer::send(Connection& connection, LiveKind kind, std::span<const std
 }
 
 void LiveServer::refuse(Connection& connection, LiveRefusal reason, const std::string& line) {
-  connection.stream.send(static_cast<std::uint32_t>(LiveKind::refused), encode_refused(reason, 0, line));
+  connection.stream.send(static_cast<std::uint32_t>(LiveKind::refused), payload_of(reason, std::uint32_t{0}, line));
   notes_.add(LiveNote::Kind::warning, "refused connections",
              "Connection of " + connection.peer.place + " refused: " + line, now_ns());
   throw Ended("");
@@ -464,7 +459,7 @@ void LiveServer::end_invalid(Connection& connection, const std::string& why) {
     ++status_.faults;
   }
   connection.stream.send(static_cast<std::uint32_t>(LiveKind::refused),
-                         encode_refused(LiveRefusal::message, connection.generation, why));
+                         payload_of(LiveRefusal::message, connection.generation, why));
   end(connection, is_sender ? "sent an invalid message and was disconnected" : "");
 }
 

@@ -24,63 +24,9 @@
 
 namespace echoloop {
 
-class LiveServer;
-class LiveIntake;
-
-// Sockets of an address, opened before there is a source: a sender must first describe its frames to give an
-// acquisition. Copies share the sockets.
-class LiveWaiting {
- public:
-  // `plan_bytes`: see live_scan.h. Throws Error if the address cannot be used.
-  explicit LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes = {});
-
-  [[nodiscard]] LiveStatus status() const;   // any thread
-  std::vector<LiveNote> take_notes() const;  // any thread
-  void set_policy(RingPolicy policy) const;  // sent to the sender; any thread
-  // Returns the source once a sender has described its frames. Throws Error if `stop` is requested before.
-  [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
-
- private:
-  std::shared_ptr<LiveServer> server_;
-};
-
-class LiveSource final : public Source {
- public:
-  explicit LiveSource(std::shared_ptr<LiveServer> server);
-
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override;
-  [[nodiscard]] std::string name() const override;
-  std::optional<Arrival> next(const std::stop_token& stop) override;
-  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& stop) override;
-  void resume(std::uint64_t sequence) override;
-  void refused(const std::string& line) override;
-  void set_policy(RingPolicy policy) override;
-  void set_frame_wait(FrameWait wait) override;
-  void set_taking(Taking taking) override;
-  [[nodiscard]] std::optional<double> device_hz() const override;
-  [[nodiscard]] bool sets_the_pace() const override { return true; }
-  FrameMemory allocate(std::size_t bytes) override;
-  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
-  [[nodiscard]] LiveSource* live() override { return this; }
-  [[nodiscard]] bool described_again() const override;
-  [[nodiscard]] bool sender_gone() const override;
-  void follow_description() override;
-
-  [[nodiscard]] LiveStatus status() const;  // any thread
-  std::vector<LiveNote> take_notes();       // any thread
-  void set_admission(Admission admission);  // any thread
-  void set_end_reason(std::string why);     // sent to the sender when the source ends; any thread
-  void end_service(std::string why);        // sends the reason now; no further frame, no waiting thread
-
- private:
-  std::shared_ptr<LiveServer> server_;
-  LiveIntake& intake_;
-};
-
 // Thread that waits for senders at one address and reads the connected one (senders/README.md). Does all input and
 // output of the sockets, in turns with the producer thread (LiveTurn); frames go to a LiveIntake. No input ends the
 // thread: a fault is one line, counted, and at worst the end of that connection.
-
 class LiveServer {
  public:
   // Listens at the address. Throws Error.
@@ -155,5 +101,70 @@ class LiveServer {
   std::string end_reason_ = "the viewer was closed";  // under mutex_
   std::jthread thread_;
 };
+
+// Sockets of an address, opened before there is a source: a sender must first describe its frames to give an
+// acquisition. Copies share the sockets.
+class LiveWaiting {
+ public:
+  // `plan_bytes`: see live_scan.h. Throws Error if the address cannot be used.
+  explicit LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes = {})
+      : server_(std::make_shared<LiveServer>(parse_live_address(address), std::move(plan_bytes))) {}
+
+  [[nodiscard]] LiveStatus status() const { return server_->status(); }               // any thread
+  std::vector<LiveNote> take_notes() const { return server_->take_notes(); }          // any thread
+  void set_policy(RingPolicy policy) const { server_->intake().set_policy(policy); }  // sent to the sender; any thread
+  // Returns the source once a sender has described its frames. Throws Error if `stop` is requested before.
+  [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
+
+ private:
+  std::shared_ptr<LiveServer> server_;
+};
+
+class LiveSource final : public Source {
+ public:
+  explicit LiveSource(std::shared_ptr<LiveServer> server) : server_(std::move(server)), intake_(server_->intake()) {}
+
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return intake_.acquisition(); }
+  [[nodiscard]] std::string name() const override {
+    const std::string described = intake_.name();
+    return described.empty() ? server_->status().sender : described;
+  }
+  std::optional<Arrival> next(const std::stop_token& stop) override { return intake_.next(stop); }
+  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& /*stop*/) override {
+    return intake_.fetch(slot);
+  }
+  void resume(std::uint64_t /*sequence*/) override { intake_.resume(); }
+  void refused(const std::string& line) override { intake_.refused(line); }
+  void set_policy(RingPolicy policy) override { intake_.set_policy(policy); }
+  void set_frame_wait(FrameWait wait) override { server_->set_frame_wait(wait); }
+  void set_taking(Taking taking) override { intake_.set_taking(taking); }
+  [[nodiscard]] std::optional<double> device_hz() const override { return intake_.device_hz(); }
+  [[nodiscard]] bool sets_the_pace() const override { return true; }
+  FrameMemory allocate(std::size_t bytes) override { return intake_.allocate(bytes); }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
+    intake_.make_blocks(allocate);
+  }
+  [[nodiscard]] LiveSource* live() override { return this; }
+  [[nodiscard]] bool described_again() const override { return intake_.described_again(); }
+  [[nodiscard]] bool sender_gone() const override { return intake_.is_alone(); }
+  void follow_description() override { static_cast<void>(intake_.wait_for_scan({})); }
+
+  [[nodiscard]] LiveStatus status() const { return server_->status(); }           // any thread
+  std::vector<LiveNote> take_notes() { return server_->take_notes(); }            // any thread
+  void set_admission(Admission admission) { server_->set_admission(admission); }  // any thread
+  // Sets the reason that the sender gets when the source ends. [any thread]
+  void set_end_reason(std::string why) { server_->set_end_reason(std::move(why)); }
+  // Sends the reason now; no further frame, no waiting thread.
+  void end_service(std::string why) { server_->end_service(std::move(why)); }
+
+ private:
+  std::shared_ptr<LiveServer> server_;
+  LiveIntake& intake_;
+};
+
+inline std::shared_ptr<Source> LiveWaiting::open(const std::stop_token& stop) const {
+  static_cast<void>(server_->intake().wait_for_scan(stop));
+  return std::make_shared<LiveSource>(server_);
+}
 
 }  // namespace echoloop

@@ -11,7 +11,7 @@
 #include "backend/object_plan.h"
 #include "bench/program/bench_measure.h"
 #include "core/units.h"
-#include "history/analysis_files.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 #include "source/phantom.h"
 #include "source/phantom_settings.h"
 

@@ -13,9 +13,9 @@
 #include "backend/fp16/packed_plan.h"
 #include "backend/frame_processor.h"
 #include "core/error.h"
-#include "core/transmits.h"
+#include "core/params.h"
 #include "core/units.h"
-#include "dsp/delays.h"
+#include "dsp/das.h"
 
 namespace echoloop {
 namespace {

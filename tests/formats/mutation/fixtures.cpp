@@ -6,8 +6,8 @@
 #include <span>
 
 #include "formats/blosc_fixture.h"
-#include "formats/containers/hdf5_filters.h"
-#include "formats/containers/zip.h"
+#include "formats/containers/archives.h"
+#include "formats/containers/hdf5_file.h"
 #include "formats/mutation/mutator.h"
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"

@@ -16,7 +16,7 @@
 #include "formats/sandbox/message_channel.h"
 #include "formats/sandbox/reader_child.h"
 #include "support/take_time.h"
-#include "transport/payload.h"
+#include "transport/message_stream.h"
 
 namespace echoloop::test {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
-#include "formats/format_registry.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
 #include "formats/stand_in/breakouts.h"

@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/cuda/runtime/launch.h"
-
 namespace echoloop::cuda {
 namespace {
 
@@ -25,9 +23,8 @@ const PackedKernels& kernels_of(const PackedPlan& plan) {
 
 const void* kernel_of(const PackedPlan& plan, int n_frames) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
-  if (form == std::end(kPackedForms) || !is_compiled(*form, plan.method)) {
+  if (form == std::end(kPackedForms) || !is_compiled(*form, plan.method))
     throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
-  }
   const auto at = form - std::begin(kPackedForms);
   if (plan.method != PackedMethod::das) {
     const auto kernels = plan.grid == GridKind::polar ? coherence_kernels_polar : coherence_kernels_cartesian;

@@ -83,9 +83,8 @@ __device__ float pixel_weight(const PackedDasArgs& a, const float4& record, cons
   if (kWeight != WeightKind::general) return record.w;
   const LocalPosition p{dx * normal.x + dz * normal.y, dx * normal.y - dz * normal.x};
   float place = normal.z;
-  if (a.geometry.f_number > 0.0f) {
+  if (a.geometry.f_number > 0.0f)
     place = p.along_m > 0.0f ? __fdividef(p.across_m * a.geometry.f_number, p.along_m) : 1.0f;
-  }
   float weight = window_weight(a, place);
   if (a.geometry.width_over_wavelength > 0.0f) {
     // directivity_weight() of dsp/das.h with hardware functions
@@ -272,11 +271,10 @@ struct PackedDas {
         const Complex c = transmit_weight(g, tx) * rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
                                                                 fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
         const __half2 phasor = first_tx + t < g.n_tx ? __floats2half2_rn(c.re, c.im) : __floats2half2_rn(0.0f, 0.0f);
-        if (kReceiveFirst) {
+        if (kReceiveFirst)
           phasors[(i * kT + t) * summers] = phasor;
-        } else {
+        else
           px.phasor[i][t] = phasor;
-        }
       }
     }
   }
@@ -317,11 +315,10 @@ struct PackedDas {
           const __half2 c = sums.with_cos[f][i][t];
           const __half2 s = sums.with_sin[f][i][t];
           const float re = __low2float(c) - __high2float(s), im = __high2float(c) + __low2float(s);
-          if constexpr (kMethod == PackedMethod::coherence_of_transmits) {
+          if constexpr (kMethod == PackedMethod::coherence_of_transmits)
             add_turned(re, im, p.x, p.y, px.coherence.sum[i][t].re, px.coherence.sum[i][t].im);
-          } else {
+          else
             add_turned(re, im, p.x, p.y, px.re[f][i], px.im[f][i]);
-          }
         }
         if constexpr (kCoherent) px.coherence.add(i, t, tx_weight[t], sums.energy[i][t]);
       }
@@ -473,11 +470,10 @@ struct PackedDas {
     wait_for_earlier_kernel();
     summers_wait();
     sum(a, item, shared, px);
-    if constexpr (kCoherent) {
+    if constexpr (kCoherent)
       write_coherence(a, item, shared, px);
-    } else {
+    else
       write_pixels<kP, kF>(a, item, shared, px.re, px.im);
-    }
   }
 };
 

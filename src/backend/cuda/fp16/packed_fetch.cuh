@@ -57,9 +57,8 @@ class BulkFetch {
           const int start = min(max(of_element + of_transmit_[t], -a.window), a.n_words);
           const unsigned word = line_[t] + line + static_cast<unsigned>(start);
 #pragma unroll
-          for (unsigned f = 0; f < kF; ++f) {
+          for (unsigned f = 0; f < kF; ++f)
             copy_to_shared(to + f * frame_ring(kF), a.words + (word + f * words_of_frame(a)), row_bytes, full);
-          }
         }
       }
     }
@@ -97,9 +96,8 @@ class WarpFetch {
     for (int row = 0; row < n_rows; row += kWarp, to += kWarp * row_bytes) {
       const unsigned word = row + lane < n_rows ? row_word(a, first, row + lane) : 0u;
 #pragma unroll
-      for (unsigned f = 0; f < kF; ++f) {
+      for (unsigned f = 0; f < kF; ++f)
         copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * frame_ring(kF));
-      }
     }
     arrive_after_copies(full);
   }
@@ -143,17 +141,15 @@ class WarpFetch {
       }
 #if __CUDA_ARCH__ >= 800
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k) {
+      for (unsigned k = 0; k < kAtOnce; ++k)
         copy_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, from[k]);
-      }
 #else
       uint4 read[kAtOnce];
 #pragma unroll
       for (unsigned k = 0; k < kAtOnce; ++k) read[k] = __ldg(reinterpret_cast<const uint4*>(from[k]));
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k) {
+      for (unsigned k = 0; k < kAtOnce; ++k)
         store_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, read[k]);
-      }
 #endif
     }
   }
@@ -261,9 +257,8 @@ __device__ bool gather_parts(const PackedDasArgs& a, const PackedItem& item, uns
   for (int f = 0; f < kF; ++f) {
     Complex* part = a.partials + ((first + f) * a.n_parts + item.part) * n_pixels;
 #pragma unroll
-    for (int i = 0; i < kP; ++i) {
+    for (int i = 0; i < kP; ++i)
       if (p.inside[i]) part[pixel_index(a, p, i)] = {re[f][i], im[f][i]};
-    }
   }
   if (!is_last_part(a, item, shared, static_cast<unsigned>(first))) return false;
 #pragma unroll

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/cuda/runtime/stream.h"
-#include "backend/fp16/fir_layout.h"
+#include "backend/fp16/packed_plan.h"
 #include "core/acquisition.h"
 #include "core/hd.h"
 #include "dsp/packed_fir.h"

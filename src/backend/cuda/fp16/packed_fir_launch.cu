@@ -13,6 +13,7 @@
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 #include "backend/cuda/fp16/packed_fir_load.cuh"
+#include "backend/cuda/runtime/cuda_error.h"
 #include "backend/cuda/runtime/launch.h"
 #include "dsp/packed_fir.h"
 
@@ -117,11 +118,9 @@ __device__ void write_rest(const PackedFirArgs& a, const LinePart& part, uint2* 
     if (m < a.n_valid - 1) line[m] = word_of(ends[2 * unit + 1], ends[2 * unit + 2]);
   }
   const uint4 zeros{};
-  if (part.is_last()) {
-    for (int m = at.line_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
+  if (part.is_last())
+    for (int m = at.line_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step)
       *reinterpret_cast<uint4*>(line + m) = zeros;
-    }
-  }
   if (blockIdx.x != 0 || blockIdx.y != 0) return;
   for (int m = 2 * thread; m < a.window; m += 2 * step) *reinterpret_cast<uint4*>(a.words + m) = zeros;
 }
@@ -135,20 +134,18 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   read_held(line, held);
   const uint4* taps = a.taps + (a.spread == 1 ? line.shift : 0) * a.n_steps * kWarp;
   if (fir_taps_in_shared(kBlockChunks)) {
-    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x))
       __pipeline_memcpy_async(shared + at.taps + i, taps + i, sizeof(uint4));
-    }
     __pipeline_commit();
   }
   const LineLevel level = line_level(a, look_through(line, held));
   if constexpr (kPeakIsLookedFor<Sample>) {
     if (a.at_once && threadIdx.x == 0) leave_peak(a, level.peak);
   }
-  if (a.spread == 1) {
+  if (a.spread == 1)
     fill_line(a, line, held, level, shared);
-  } else {
+  else
     spread_line(a, line, level, shared);
-  }
   __pipeline_wait_prior(0);
   __syncthreads();
   auto* ends = reinterpret_cast<float2*>(shared + at.ends);
@@ -243,6 +240,46 @@ void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
           .shared_bytes = fir_shared_bytes(a),
           .start = start},
          a, stream);
+}
+
+// Finds the largest sample of a frame of floats, before the packed conditioner scales them to halves: for frames whose
+// lines do not fit on the device at once.
+
+namespace {
+
+__global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__ PackedFirArgs a) {
+  allow_next_kernel();  // run_packed_fir() may start to read its lines
+  const auto* raw = reinterpret_cast<const float*>(a.raw);
+  const std::size_t n = static_cast<std::size_t>(a.n_lines) * static_cast<std::size_t>(a.n_values);
+  __shared__ float of_warp[kThreads / kWarp];
+  float peak = 0.0f;
+  const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const std::size_t before = (4 - reinterpret_cast<std::uintptr_t>(raw) / sizeof(float) % 4) % 4;  // until aligned
+  const std::size_t head = before < n ? before : n;
+  const std::size_t n_fours = (n - head) / 4;
+  const auto* fours = reinterpret_cast<const float4*>(raw + head);
+#pragma unroll 8
+  for (std::size_t i = first; i < n_fours; i += step) {
+    const float4 v = __ldg(fours + i);
+    peak = fmaxf(fmaxf(peak, fmaxf(fabsf(v.x), fabsf(v.y))), fmaxf(fabsf(v.z), fabsf(v.w)));
+  }
+  if (first < head) peak = fmaxf(peak, fabsf(raw[first]));
+  const std::size_t tail = head + 4 * n_fours + first;
+  if (tail < n) peak = fmaxf(peak, fabsf(raw[tail]));
+  for (int s = kWarp / 2; s > 0; s /= 2) peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, s));
+  if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = peak;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (const float w : of_warp) peak = fmaxf(peak, w);
+  leave_peak(a, peak);
+}
+
+}  // namespace
+
+void find_peaks(const PackedFirArgs& a, StreamView stream) {
+  peaks_kernel<<<kPeakBlocks, kThreads, 0, stream.get()>>>(a);
+  CUDA_CHECK_LAUNCH("find_peaks");
 }
 
 }  // namespace echoloop::cuda

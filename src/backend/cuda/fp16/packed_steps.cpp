@@ -78,9 +78,7 @@ class PackedSteps final : public LaneSteps {
     CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
     const std::size_t sums = tiles.method == PackedMethod::das ? frames : 2;
-    if (tiles.n_parts() > 1) {
-      partials_.grow_for<Complex>(sums * n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
-    }
+    if (tiles.n_parts() > 1) partials_.grow_for<Complex>(sums * n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
     const std::size_t counters = frames * static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
     arrivals_.grow(counters);
     CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/fir_design.h"
 
 namespace echoloop::cuda {
@@ -61,11 +61,10 @@ template <class Sample>
 void launch_widen(const std::byte* raw, const WidenShape& shape, Mean mean, float* values, StreamView stream) {
   const auto* samples = reinterpret_cast<const Sample*>(raw);
   const auto n_blocks = static_cast<unsigned>(shape.n_lines);
-  if (mean == Mean::remove) {
+  if (mean == Mean::remove)
     widen_kernel<Sample, true><<<n_blocks, kThreads, 0, stream.get()>>>(samples, shape, values);
-  } else {
+  else
     widen_kernel<Sample, false><<<n_blocks, kThreads, 0, stream.get()>>>(samples, shape, values);
-  }
   CUDA_CHECK_LAUNCH("widen_lines");
 }
 
@@ -75,9 +74,8 @@ __global__ void __launch_bounds__(kThreads)
   const long long line = blockIdx.x;
   const Complex* in = spectrum + line * shape.n_bins;
   Complex* out = selected + line * shape.n_out;
-  for (int m = static_cast<int>(threadIdx.x); m < shape.n_out; m += kThreads) {
+  for (int m = static_cast<int>(threadIdx.x); m < shape.n_out; m += kThreads)
     out[m] = select_band(in, response, m, shape.n_in, shape.n_out, shape.bin_offset, shape.input);
-  }
 }
 
 }  // namespace
@@ -89,11 +87,10 @@ bool kernels_fit_device() {
 
 void widen_lines(const std::byte* raw, SampleType type, const WidenShape& shape, Mean mean, float* values,
                  StreamView stream) {
-  if (type == SampleType::int16) {
+  if (type == SampleType::int16)
     launch_widen<std::int16_t>(raw, shape, mean, values, stream);
-  } else {
+  else
     launch_widen<float>(raw, shape, mean, values, stream);
-  }
 }
 
 void select_bands(const Complex* spectrum, const float* response, const BandShape& shape, Complex* selected,

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -115,11 +115,8 @@ __global__ void __launch_bounds__(kTileX* kTileZ* kParts, 2)
   const int part = static_cast<int>(threadIdx.z);
   const bool inside = ix < g.nx && iz < g.nz;
   float sum = 0.0f;
-  if (inside) {
-    for (int t0 = 0; t0 < g.n_tx; t0 += kTogether) {
-      sum += part_of_pixel(g, filtered, g.x_m[ix], g.z_m[iz], t0, part);
-    }
-  }
+  if (inside)
+    for (int t0 = 0; t0 < g.n_tx; t0 += kTogether) sum += part_of_pixel(g, filtered, g.x_m[ix], g.z_m[iz], t0, part);
   of_part[part][threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (part != 0 || !inside) return;

@@ -75,11 +75,10 @@ __device__ __forceinline__ float flat_excess(const DasGeometry& g, const Element
 __device__ __forceinline__ float receive_weight(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
   const LocalPosition p = local_position(e, at.x_m, at.z_m);
   float weight;
-  if (g.apodization == Apodization::boxcar && g.f_number > 0.0f) {
+  if (g.apodization == Apodization::boxcar && g.f_number > 0.0f)
     weight = p.along_m > 0.0f && fabsf(p.across_m) * g.f_number <= 0.5000005f * p.along_m ? 1.0f : 0.0f;
-  } else {
+  else
     weight = apodization_weight(g.apodization, aperture_place(g, e, p));
-  }
   if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
   return weight;
 }

@@ -1,6 +1,6 @@
 // Flow kernels between cuBLAS's matrix products and cuSOLVER's eigenvectors.
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/gate_spectrum.h"
 #include "dsp/level.h"
 
@@ -140,9 +140,8 @@ __global__ void __launch_bounds__(kWarp* kMaxGateBands)
   const int band = static_cast<int>(threadIdx.x) / kWarp;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   Complex sum{0.0f, 0.0f};
-  for (int row = lane; row < gate.rows; row += kWarp) {
+  for (int row = lane; row < gate.rows; row += kWarp)
     sum = sum + gate_term(gate, band, row, pixels[gate.first + static_cast<long long>(row) * gate.stride]);
-  }
   for (int step = kWarp / 2; step > 0; step /= 2) {
     sum.re += __shfl_down_sync(0xffffffffU, sum.re, step);
     sum.im += __shfl_down_sync(0xffffffffU, sum.im, step);

@@ -111,7 +111,7 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
-// smooth.cu: writes another image of decibels; at most kMaxSmoothReach pixels to each side.
+// Writes another image of decibels; at most kMaxSmoothReach pixels to each side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
 // row_step: between the taps of successive rows; 0: one set for all
 void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);

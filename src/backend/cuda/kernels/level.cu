@@ -1,7 +1,7 @@
 // Envelope and compress stages: magnitudes, their maximum, decibels. The maximum uses two launches without atomics; it
 // does not depend on the order, so the level is the same in every run.
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {
@@ -52,9 +52,8 @@ __global__ void __launch_bounds__(kThreads)
     partial_max_kernel(const float* __restrict__ values, std::size_t n, float* __restrict__ partials) {
   float largest = 0.0f;  // magnitudes are not negative
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x; i < n; i += step) {
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x; i < n; i += step)
     largest = fmaxf(largest, values[i]);
-  }
   largest = block_max(largest);
   if (threadIdx.x == 0) partials[blockIdx.x] = largest;
 }

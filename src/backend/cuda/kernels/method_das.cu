@@ -262,9 +262,8 @@ class TileTerms {
     }
     if (kind == Chunk::full && n_ < method_.lags) {
 #pragma unroll
-      for (int i = 0; i < kChunk; ++i) {
+      for (int i = 0; i < kChunk; ++i)
         if (n_ + i < method_.lags) keep(n_ + i, before[i]);
-      }
     }
     if constexpr (kind == Chunk::full) {
       sums_.add(s);

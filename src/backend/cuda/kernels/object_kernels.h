@@ -71,7 +71,6 @@ struct PixelSelection {
 void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const Scratch& scratch,
                    ObjectFindings* findings, StreamView stream);
 
-// object_table.cu
 // objects, keep: [(n + 1) / 2], the most that an image can have. Writes labels in place of roots; findings->kept; keep
 // [k]: number of large enough objects up to k.
 struct ObjectSpace {

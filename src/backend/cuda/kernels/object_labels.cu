@@ -7,7 +7,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "backend/cuda/kernels/object_kernels.h"
-#include "backend/cuda/runtime/launch.cuh"
+#include "backend/cuda/runtime/launch.h"
 
 namespace echoloop::cuda {
 namespace {

@@ -19,9 +19,8 @@ struct TileArgs {
 
   static TileElements elements_of(const MethodInput& in) {
     const DasGeometry& g = in.geometry;
-    if (g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f) {
+    if (g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f)
       return TileElements::weighed;
-    }
     return in.is_flat ? TileElements::flat : TileElements::equal;
   }
   static TileArgs of(const MethodInput& in) {
@@ -113,11 +112,10 @@ class TilePixels {
 
   template <class Run>
   __device__ __forceinline__ void with_first_group(const Run& run) const {
-    if (g_.n_tx >= kTogether) {
+    if (g_.n_tx >= kTogether)
       run(group<kTogether>(0));
-    } else {
+    else
       run(group<1>(0));
-    }
   }
 
   [[nodiscard]] __device__ bool is_one_group() const { return g_.n_tx == kTogether || g_.n_tx == 1; }
@@ -234,9 +232,8 @@ class TileChannels : public TilePixels {
   template <class Run>
   __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
 #pragma unroll 2
-    for (int a = 0, b = g_.n_el - 1; a < b; ++a, --b) {
+    for (int a = 0, b = g_.n_el - 1; a < b; ++a, --b)
       run(element_at(a, 1.0f, line_of(first, a)), element_at(b, 1.0f, line_of(first, b)));
-    }
   }
 
   // Calls run(element) for the element that is its own mirror, if any.

@@ -31,13 +31,12 @@ class PlaceTurns {
 template <bool kWeighed, class Method>
 __device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
                                             Complex turn) {
-  if constexpr (Method::counts) {
+  if constexpr (Method::counts)
     method.add_turned(sums, weight, x, turn);
-  } else if constexpr (!kWeighed && requires { method.add_equal(sums, x); }) {
+  else if constexpr (!kWeighed && requires { method.add_equal(sums, x); })
     method.add_equal(sums, x);
-  } else {
+  else
     method.add(sums, weight, x, {});
-  }
 }
 
 // Adds sample v of an element to the sum of turned samples and to the sums of the method.
@@ -174,11 +173,10 @@ __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   tile.for_each_group(0, [&](const auto& group) {
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
     ChannelSet<Method> sets[kSize];
-    if constexpr (Method::reads_phases) {
+    if constexpr (Method::reads_phases)
       add_phases(method, tile, group, count, sets, all.sums);
-    } else {
+    else
       add_elements(method, tile, group, count, sets);
-    }
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
       const float weight = tile.transmit_weight(group.first + t);
@@ -196,9 +194,8 @@ __device__ MethodPixel form_tile_transmits(const Method& method, const Tile& til
   float count = 0.0f;
   if constexpr (Method::counts) {
     tile.for_each_group(0, [&](const auto& group) {
-      for (int t = 0; t < std::decay_t<decltype(group)>::kSize; ++t) {
+      for (int t = 0; t < std::decay_t<decltype(group)>::kSize; ++t)
         count += tile.transmit_weight(group.first + t) != 0.0f ? 1.0f : 0.0f;
-      }
     });
   }
   ChannelSet<Method> all;
@@ -229,9 +226,8 @@ struct TransmitRotors {
 
   __device__ TransmitRotors(const TilePixels& tile, const Group& group) {
 #pragma unroll
-    for (int t = 0; t < Group::kSize; ++t) {
+    for (int t = 0; t < Group::kSize; ++t)
       of[t] = tile.transmit_weight(group.first + t) * tile.transmit_turn(group.first + t, group.excess[t]);
-    }
   }
 };
 
@@ -247,9 +243,8 @@ __device__ __forceinline__ void for_each_chunk(const Tile& tile, const Add& add,
     TilePixels::Element chunk[kChunk];
     Complex s[kChunk] = {};
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
+    for (int i = 0; i < kChunk; ++i)
       chunk[i] = kind == Chunk::full ? tile.element(first + i) : tile.element_or_none(first + i);
-    }
     add(chunk, s);
 #pragma unroll
     for (int i = 0; i < kChunk; ++i) s[i] = chunk[i].turn * s[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string_view>
+#include <utility>
 
 #include "backend/backend.h"
 
@@ -13,29 +14,27 @@ std::atomic<cudaError_t> loss{cudaSuccess};  // the first sticky error
 
 // Returns true for errors after which, by the runtime's manual, the process must be restarted.
 bool is_sticky(cudaError_t status) {
-  switch (status) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorContextIsDestroyed:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case cudaErrorMpsClientTerminated:
-    case cudaErrorExternalDevice:
+  static constexpr cudaError_t kSticky[] = {
+    cudaErrorECCUncorrectable,
+    cudaErrorNvlinkUncorrectable,
+    cudaErrorIllegalAddress,
+    cudaErrorLaunchTimeout,
+    cudaErrorContextIsDestroyed,
+    cudaErrorAssert,
+    cudaErrorHardwareStackError,
+    cudaErrorIllegalInstruction,
+    cudaErrorMisalignedAddress,
+    cudaErrorInvalidAddressSpace,
+    cudaErrorInvalidPc,
+    cudaErrorLaunchFailure,
 #if CUDART_VERSION >= 13000
-    case cudaErrorContained:
-    case cudaErrorTensorMemoryLeak:
+    cudaErrorContained,
+    cudaErrorTensorMemoryLeak,
 #endif
-      return true;
-    default:
-      return false;
-  }
+    cudaErrorMpsClientTerminated,
+    cudaErrorExternalDevice
+  };
+  return std::ranges::find(kSticky, status) != std::end(kSticky);
 }
 
 // Messages have the file name without the build folder.
@@ -46,26 +45,13 @@ std::string message(std::string_view file, int line, const char* call, const std
 }
 
 const char* cufft_name(cufftResult status) {
-  switch (status) {
-    case CUFFT_INVALID_PLAN:
-      return "CUFFT_INVALID_PLAN";
-    case CUFFT_ALLOC_FAILED:
-      return "CUFFT_ALLOC_FAILED";
-    case CUFFT_INVALID_VALUE:
-      return "CUFFT_INVALID_VALUE";
-    case CUFFT_INTERNAL_ERROR:
-      return "CUFFT_INTERNAL_ERROR";
-    case CUFFT_EXEC_FAILED:
-      return "CUFFT_EXEC_FAILED";
-    case CUFFT_SETUP_FAILED:
-      return "CUFFT_SETUP_FAILED";
-    case CUFFT_INVALID_SIZE:
-      return "CUFFT_INVALID_SIZE";
-    case CUFFT_NO_WORKSPACE:
-      return "CUFFT_NO_WORKSPACE";
-    default:
-      return "cuFFT error";
-  }
+  static constexpr std::pair<cufftResult, const char*> kNames[] = {
+      {CUFFT_INVALID_PLAN, "CUFFT_INVALID_PLAN"},   {CUFFT_ALLOC_FAILED, "CUFFT_ALLOC_FAILED"},
+      {CUFFT_INVALID_VALUE, "CUFFT_INVALID_VALUE"}, {CUFFT_INTERNAL_ERROR, "CUFFT_INTERNAL_ERROR"},
+      {CUFFT_EXEC_FAILED, "CUFFT_EXEC_FAILED"},     {CUFFT_SETUP_FAILED, "CUFFT_SETUP_FAILED"},
+      {CUFFT_INVALID_SIZE, "CUFFT_INVALID_SIZE"},   {CUFFT_NO_WORKSPACE, "CUFFT_NO_WORKSPACE"}};
+  const auto* const found = std::ranges::find(kNames, status, &std::pair<cufftResult, const char*>::first);
+  return found != std::end(kNames) ? found->second : "cuFFT error";
 }
 
 [[noreturn]] void throw_no_memory(const char* call) {

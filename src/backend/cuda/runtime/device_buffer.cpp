@@ -23,11 +23,10 @@ void DeviceBuffer::grow(std::size_t bytes) {
   if (bytes <= capacity_) return;
   release();
   pooled_ = device_has_pools();
-  if (pooled_) {
+  if (pooled_)
     CUDA_CHECK(cudaMallocAsync(&data_, bytes, allocate_on_.get()));
-  } else {
+  else
     CUDA_CHECK(cudaMalloc(&data_, bytes));
-  }
   capacity_ = bytes;
   in_use.fetch_add(bytes, std::memory_order_relaxed);
 }

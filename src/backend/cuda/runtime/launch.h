@@ -7,6 +7,16 @@
 
 namespace echoloop::cuda {
 
+// Helpers for launches; for .cu files only.
+
+inline constexpr int kThreads = 256;
+
+// Returns the blocks for one thread per item. Pixel counts stay below 2^27 and line counts below 2^28 (limits in
+// core/): no overflow.
+inline unsigned blocks_for(std::size_t n, int threads = kThreads) {
+  return static_cast<unsigned>((n + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads));
+}
+
 enum class LaunchStart {
   in_turn,   // after the preceding kernel of the stream
   early,     // overlaps its last blocks: prepares, then waits for that kernel's results (programmatic launch)
@@ -23,7 +33,16 @@ struct LaunchShape {
 
 // Allows `kernel` any amount of dynamic shared memory that this device has. The limit belongs to the kernel, which
 // several plans use at the same time, so it is the device's, never one plan's. Throws CudaError. [any thread]
-void allow_all_shared_memory(const void* kernel);
+inline void allow_all_shared_memory(const void* kernel) {
+  int device = 0;
+  int most = 0;  // bytes of a block, static and dynamic
+  cudaFuncAttributes code{};
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
+  const int dynamic = most - static_cast<int>(code.sharedSizeBytes);
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
+}
 
 // `kernel` has one parameter, an Args by value.
 template <class Args>

@@ -11,7 +11,6 @@ namespace echoloop::cuda {
 
 // Shared library of the CUDA toolkit, opened when first needed: hundreds of megabytes, which other machines may lack
 // and which would delay a program that only shows images. [any thread]
-
 class ToolkitLibrary {
  public:
   // needed_for, remedy: first and last words of the error. Throws Error if the library of the headers' release is not

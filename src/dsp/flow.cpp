@@ -1,7 +1,6 @@
-#include "dsp/wall_filter.h"
+#include "dsp/flow.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "core/units.h"
@@ -62,9 +61,8 @@ std::vector<float> identity_matrix(int n) {
 std::vector<float> fir_wall_matrix(std::span<const double> taps, int n) {
   const int half = static_cast<int>(taps.size()) / 2;
   std::vector<double> sums(at(n, 0, n), 0.0);
-  for (int t = 0; t < n; ++t) {
+  for (int t = 0; t < n; ++t)
     for (int k = -half; k <= half; ++k) sums[at(mirrored(t + k, n), t, n)] += taps[static_cast<std::size_t>(k + half)];
-  }
   return {sums.begin(), sums.end()};
 }
 

@@ -1,10 +1,7 @@
-#include "dsp/delays.h"
+#include "dsp/das.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-
-#include "dsp/fir_design.h"
 
 namespace echoloop {
 namespace {
