@@ -44,8 +44,9 @@ int print_info(const echoloop::SourceOptions& options, bool json) {
   using namespace echoloop;
   read_nothing_ahead();  // one frame is measured
   const OpenedSource opened = open_source(options.source, options.facts);
-  print_out("{}", json ? describe_source_json(opened) : describe_source(opened));
-  return 0;
+  const std::vector<Doubt> doubts = options.doubts ? measure_doubts(opened) : std::vector<Doubt>();
+  print_out("{}", json ? describe_source_json(opened, doubts) : describe_source(opened, doubts));
+  return options.strict && !doubts.empty() ? kDoubted : 0;
 }
 
 // Replaces this program by that of `echoloop bench`. `arguments`: from "bench" on.

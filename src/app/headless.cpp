@@ -262,7 +262,7 @@ std::vector<Doubt> say_doubts(FirstFrameDoubts& first_frame, const OpenedSource&
   } catch (const std::exception& error) {
     if (!files_were_lost()) print_error("Warning: {}: facts not checked: {}\n", opened.info.name, error.what());
   }
-  for (const Doubt& doubt : doubts) print_error("Warning: {}: {} ({})\n", opened.info.name, doubt.text, doubt.cure);
+  for (const Doubt& doubt : doubts) print_error("echoloop: {}: doubt: {}\n", opened.info.name, doubt_line(doubt));
   return doubts;
 }
 
@@ -444,6 +444,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
       {.version = kVersion, .parameters = json_text(params_json(plan.params)), .device_hz = opened.source->device_hz()},
       history);
   FirstFrameDoubts first_frame(opened, *files.sinks().front());
+  if (!options.doubts) first_frame.leave();
   SessionOptions stream = stream_of(plan, sinks, live, past);
   stream.sinks = files.sinks();
   stream.sinks.insert(stream.sinks.begin(), &first_frame);
@@ -456,7 +457,8 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   const int status = say_how_it_ended(options, plan.limits, session, files, run.totals);
   if (live.images.take()) run.image = &live.images.front();
   run.doubts = say_doubts(first_frame, opened);
-  return end_run(run, status);
+  const int ended = end_run(run, status);
+  return ended == 0 && options.strict && !run.doubts.empty() ? kDoubted : ended;
 }
 
 int run_without_display(Options options) {

@@ -30,6 +30,8 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag(
       "--headless", o.headless,
       "Run the same pipeline without a window, up to the limits below; without: a recording once, a phantom for 5 s");
+  app.add_flag("--doubts,!--no-doubts", o.doubts, "Test the facts of a recording by its samples (default)");
+  app.add_flag("--strict", o.strict, "Exit status 3 if the samples contradict the facts");
   app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
                         "Open recordings also where the kernel has neither seccomp nor Landlock");
   add_number(app, "--frames", o.frames, "Stop after N processed frames")->type_name("N");
@@ -144,13 +146,13 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--version", t.version, "Print the version");
 }
 
-constexpr auto kInfoOptions =
-    std::to_array<std::string_view>({"--help", "--set", "--description", "--json", "--unsandboxed"});
+constexpr auto kInfoOptions = std::to_array<std::string_view>(
+    {"--help", "--set", "--description", "--json", "--doubts", "--strict", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help",   "--headless", "--out",     "--iq",          "--frames",      "--duration",   "--backend",
-     "--recipe", "--preset",   "--set",     "--grid",        "--images-type", "--marks",      "--measurements",
-     "--slots",  "--lanes",    "--streams", "--host-memory", "--copy",        "--unsandboxed"});
+    {"--help",    "--headless",    "--out",  "--iq",          "--frames", "--duration",     "--backend", "--recipe",
+     "--preset",  "--set",         "--grid", "--images-type", "--marks",  "--measurements", "--slots",   "--lanes",
+     "--streams", "--host-memory", "--copy", "--doubts",      "--strict", "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -262,6 +264,8 @@ constexpr OptionNeed kInfo{"info", [](const Options& o) { return o.command == Co
 // Every option of add_options() except those of output_rows(); a flag with an opposite by its first name.
 constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--headless", kNothing},
+    {"--doubts", kFile, WithoutNeed::said},
+    {"--strict", kFile, WithoutNeed::said},
     {"--unsandboxed", kFile, WithoutNeed::said},
     {"--frames", kNothing},
     {"--duration", kNothing},

@@ -193,7 +193,8 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   } catch (const std::exception&) {
     ended.problem = std::current_exception();
   }
-  if (begun && (ended.status != 0 || ended.problem != nullptr || interrupted())) set_aside(job);
+  if (begun && ((ended.status != 0 && ended.status != kDoubted) || ended.problem != nullptr || interrupted()))
+    set_aside(job);
   return ended;
 }
 
@@ -293,8 +294,9 @@ class RenderRun {
     } catch (const std::exception& error) {
       status = say_what_ended(error);
     }
-    if (status != 0) ++failed_;
-    if (status == 0 && !interrupted()) ++made_;
+    const bool made = status == 0 || status == kDoubted;
+    if (!made) ++failed_;
+    if (made && !interrupted()) ++made_;
     status_ = std::max(status_, status);
   }
 

@@ -371,6 +371,11 @@ inline constexpr FactRow kFacts[] = {
     fact("tx_mirrored", "transmits", "true",
          "left and right of the transmits are exchanged: angles and x of the opposite sign, delays and weights in the "
          "opposite order"),
+    fact("element_order", "samples", "[2, 1, 4, 3]",
+         "stored channel of each element, from 1, if channels are not in the order of the elements"),
+    fact("element_sign", "samples", "[1, -1, 1, -1]", "sign of each element's samples, 1 or -1"),
+    fact("conjugate", "samples", "true", "IQ: Q has the opposite sign"),
+    fact("time_reversed", "samples", "true", "the last stored sample is the first in time"),
     fact("assumed", "open questions", R"(["t0_s"])",
          "keys above whose values are assumed, not known: listed as assumptions each time the file opens"),
     fact("step_s", nullptr, "", "", kSingle | kUnitAsked).spelled("dt timestep samplingperiod ts"),

@@ -89,6 +89,10 @@ const std::vector<KeyCase>& key_cases() {
       {"tx_of_trace", {{"tx_of_trace", {1, 4, 3}}}, kTraces},
       {"rx_of_trace", {{"rx_of_trace", {2, 4, 3}}}, kTraces},
       {"tx_mirrored", {{"tx_mirrored", true}}},
+      {"element_order", {{"element_order", {2, 1, 4, 3}}}},
+      {"element_sign", {{"element_sign", {1, -1, 1, -1}}}},
+      {"conjugate", {{"conjugate", true}}, kIq},
+      {"time_reversed", {{"time_reversed", true}}},
       {"assumed", {{"assumed", {"fc_hz"}}}}};
   return kCases;
 }

@@ -206,10 +206,10 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   begin(options);
   const std::vector<std::string>& doubts = app_->state().opening.doubts;
   ASSERT_TRUE(until([&] { return !doubts.empty(); }));
-  EXPECT_NE(doubts.front().find("Time 0 is the passage of the wave"), std::string::npos) << doubts.front();
+  EXPECT_NE(doubts.front().find("Time 0 at the passage of the wave"), std::string::npos) << doubts.front();
   const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
-  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Check (Ctrl+Shift+O): Time 0 is"));
+  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Check (Ctrl+Shift+O): Time 0 at"));
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));

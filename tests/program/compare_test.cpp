@@ -149,7 +149,8 @@ TEST(Doubts, AreSaidWhereImagesAreMade) {
   const Ended ended = files.run({file, "--image-out", files / "i.npy", "--images-out", files / "all.npy", "--report",
                                  files / "r.json", "--compare-set", "f_number=3", "--figure", files / "f.png"});
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_NE(ended.err.find("Warning: RFdata1.mat: centre frequency 5 MHz"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("echoloop: RFdata1.mat: doubt: The centre frequency of 5 MHz is assumed"), std::string::npos)
+      << ended.err;
   EXPECT_NE(ended.err.find("--set center_hz=4.24e+06"), std::string::npos) << ended.err;
   for (const char* name : {"i.json", "all.json", "r.json", "f.json"}) {
     const json written = json_of(files.folder / name);
@@ -157,11 +158,15 @@ TEST(Doubts, AreSaidWhereImagesAreMade) {
     EXPECT_EQ(written["doubts"][0]["cure"], "--set center_hz=4.24e+06") << name;
   }
   const Ended cured = files.run({file, "--set", "center_hz=4.24e6", "--report", files / "r.json"});
-  EXPECT_EQ(cured.err.find("Warning: RFdata1.mat"), std::string::npos) << cured.err;
+  EXPECT_EQ(cured.err.find("doubt"), std::string::npos) << cured.err;
+  EXPECT_EQ(json_of(files.folder / "r.json")["doubts"], json::array());
+  EXPECT_EQ(files.run({file, "--strict", "--report", files / "r.json"}).status, 3);
+  const Ended untested = files.run({file, "--no-doubts", "--strict", "--report", files / "r.json"});
+  EXPECT_EQ(untested.status, 0) << untested.err;
   EXPECT_EQ(json_of(files.folder / "r.json")["doubts"], json::array());
   const Ended rendered = run_program({"render", file, "--out", files / "out", "--backend", "cpu"});
   ASSERT_EQ(rendered.status, 0) << rendered.err;
-  EXPECT_NE(rendered.err.find("Warning: RFdata1.mat: centre frequency"), std::string::npos) << rendered.err;
+  EXPECT_NE(rendered.err.find("echoloop: RFdata1.mat: doubt: The centre frequency"), std::string::npos) << rendered.err;
   EXPECT_EQ(json_of(files.folder / "out" / "RFdata1.json")["doubts"].size(), 1U);
 }
 

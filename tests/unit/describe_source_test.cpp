@@ -16,7 +16,7 @@ std::string described(const Acquisition& a) {
   opened.info.format = "UFF (USTB)";
   opened.info.acquisition = std::make_shared<const Acquisition>(a);
   opened.info.frame_count = 1;
-  return describe_source(opened);
+  return describe_source(opened, measure_doubts(opened));
 }
 
 Transmit wave(TransmitKind kind, double x_m, double z_m, double t0_s) {

@@ -24,7 +24,6 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, 
   return chosen;
 }
 
-
 // Hann's window, two periods long: zero at twice the frequency.
 std::vector<float> low_pass(double samples_per_period) {
   const int half = static_cast<int>(std::ceil(samples_per_period));
@@ -174,8 +173,7 @@ AgreementMeasure::AgreementMeasure(const Acquisition& stated, std::vector<double
       demod_hz_(stated.demod_hz),
       beams_(all_focused(a)),
       fan_(a.transmits.front().kind == TransmitKind::diverging && a.probe.kind != ProbeKind::convex) {
-  for (std::size_t t = 0; t < stated.transmits.size(); ++t)
-    turned_s_.push_back(stated.transmits[t].t0_s - clock_s_[t]);
+  for (std::size_t t = 0; t < stated.transmits.size(); ++t) turned_s_.push_back(stated.transmits[t].t0_s - clock_s_[t]);
   const double n = lines.n_samples(), period = lines.samples_per_period();
   const double wavelength = a.sound_speed_m_s / (a.sampling_hz * lines.cycles(a));
   first_sample_ = std::max({0.04 * n, 16.0 * period, -mean_t0(a) * a.sampling_hz + 16.0 * period});
@@ -270,8 +268,7 @@ Agreement AgreementMeasure::under(const Acquisition& a) const {
     const double t0 = beams_ ? a.transmits[lines_.transmits()[column.transmit]].t0_s : common_t0;
     return 0.5 * c * (sample / fs + t0);
   };
-  const auto coarse = [&](const Column& column, std::size_t row, double sample, std::uint64_t seen) {
-    (void)row;
+  const auto coarse = [&](const Column& column, double sample, std::uint64_t seen) {
     const double r = depth_of(column, sample);
     if (!(r > 0.0)) return 0.0F;
     const std::array<std::size_t, 1> own{column.transmit};
@@ -288,7 +285,7 @@ Agreement AgreementMeasure::under(const Acquisition& a) const {
       const std::uint64_t seen = apertures_[i * kRows + row];
       if (std::popcount(seen & odd) < 4) continue;
       const double sample = first_sample_ + (static_cast<double>(row) + 0.5) * step_samples_;
-      const float p = coarse(all[i], row, sample, seen);
+      const float p = coarse(all[i], sample, seen);
       power[i * kRows + row] = std::isfinite(p) ? p : 0.0F;
       most = std::max(most, power[i * kRows + row]);
     }
@@ -334,7 +331,7 @@ Agreement AgreementMeasure::under(const Acquisition& a) const {
       if (found != nullptr) echoes.push_back(best);
     }
   }
-  Agreement result{.echoes = static_cast<int>(echoes.size()), .several = n_chosen > 1};
+  Agreement result{.several = n_chosen > 1};
   if (echoes.empty()) return result;
   const double period = lines_.samples_per_period();
   for (Echo& echo : echoes) {
@@ -342,13 +339,12 @@ Agreement AgreementMeasure::under(const Acquisition& a) const {
     const double middle = first_sample_ + (static_cast<double>(echo.row) + 0.5) * step_samples_;
     // The place of the maximum between the rows.
     float strongest = -1.0F;
-    const int steps = std::min(12, static_cast<int>(step_samples_ / period));
+    const int steps = static_cast<int>(std::min(12.0, step_samples_ / period));
     for (int k = -steps; k <= steps; ++k) {
       const double sample = middle + 0.5 * step_samples_ * k / std::max(steps, 1);
-      const float p = coarse(all[echo.column], echo.row, sample, seen);
+      const float p = coarse(all[echo.column], sample, seen);
       if (p > strongest) strongest = p, echo.sample = sample;
     }
-    (2 * echo.column < n_columns ? result.left : result.right) += 1;
     std::vector<std::size_t> transmits = every;
     if (beams_) {
       const std::size_t own = all[echo.column].transmit;

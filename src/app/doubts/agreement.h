@@ -3,6 +3,7 @@
 // unrelated channels, whatever their number; 1 for equal ones. Any thread.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,8 @@ class ChannelLines {
   // 0 outside. `turn`: cycles of the carrier there.
   [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, float sample, float turn) const {
     const float place = sample * per_stride_;
-    if (!(place >= 0.0F) || place + 1.0F >= static_cast<float>(length_)) return {};
+    constexpr float kMostTurns = 1e6F;  // beyond, nothing is left of the phase
+    if (!(place >= 0.0F) || place + 1.0F >= static_cast<float>(length_) || !(std::abs(turn) < kMostTurns)) return {};
     const auto k = static_cast<std::size_t>(place);
     const float part = place - static_cast<float>(k);
     const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
@@ -70,8 +72,7 @@ class ChannelLines {
 struct Agreement {
   double channels = 0.0;   // b: over pairs of transmit and element
   double transmits = 0.0;  // t: over pairs of transmits, each summed over the elements; one transmit: unused
-  int echoes = 0, left = 0, right = 0;
-  bool several = false;  // transmits
+  bool several = false;    // transmits
   [[nodiscard]] double quality() const;
 };
 

@@ -17,7 +17,7 @@ constexpr int kLeastElements = 12, kMostElements = 256;
 constexpr std::size_t kWindows = 96;
 constexpr double kSaid = 0.2, kSaidFew = 0.6;  // few: fewer than 8 pairs change
 constexpr std::size_t kFew = 8;
-constexpr double kUnlike = 0.04;
+constexpr double kUnlike = 0.04, kLeastRolled = 0.1;
 
 // Analytic windows of three periods of all elements, of up to two transmits.
 constexpr double kLeastPair = 1e-12;
@@ -60,7 +60,8 @@ class Windows {
     energy_.resize(starts_.size() * n_);
     for (std::size_t w = 0; w < starts_.size(); ++w)
       for (std::size_t e = 0; e < n_; ++e)
-        for (std::size_t i = 0; i < length_; ++i) energy_[w * n_ + e] += std::norm(values_[starts_[w] + e * length_ + i]);
+        for (std::size_t i = 0; i < length_; ++i)
+          energy_[w * n_ + e] += std::norm(values_[starts_[w] + e * length_ + i]);
     drop_silence();
     total_.assign(n_, 0.0);
     for (std::size_t w = 0; w < starts_.size(); ++w)
@@ -240,7 +241,7 @@ std::optional<ChannelFinding> test_order(Windows& w, double neighbours, double f
     // Neighbours of the found order, as those of the stated one may be none.
     const double scale = std::max(span, n_made >= n / 2 ? made - far : span);
     const double gain = scale > 0.0 ? (made - broken) / scale : 0.0;
-    const bool joint = !order.rolled || (broken < far + 0.4 * span && made > far + 0.6 * span);
+    const bool joint = !order.rolled || (span > kLeastRolled && broken < far + 0.4 * span && made > far + 0.6 * span);
     if (!joint || made - far < kUnlike || gain < (n_made < kFew ? kSaidFew : kSaid)) continue;
     if (gain * static_cast<double>(n_made) <= most) continue;
     most = gain * static_cast<double>(n_made);
@@ -265,7 +266,6 @@ std::optional<ChannelFinding> test_polarity(const Windows& w) {
   }
   if (n_first == 0 || n_second == 0) return std::nullopt;
   first /= n_first, second /= n_second;
-  if (std::getenv("ECHO_TRACE")) fmt::print(stderr, "z1 {:.3f} z2 {:.3f}\n", first, second);
   ChannelFinding finding{.kind = ChannelFinding::Kind::polarity, .stated = first, .found = -first};
   if (first < -0.1 && second > 0.03) {
     finding.words = "every second element inverted";
@@ -282,8 +282,8 @@ std::optional<ChannelFinding> test_polarity(const Windows& w) {
     finding.reading.sign[e] = -1.0F;
   }
   if (inverted.empty() || inverted.size() > n / 4) return std::nullopt;
-  finding.words = fmt::format("{} {} inverted", inverted.size() == 1 ? "element" : "elements",
-                              fmt::join(inverted, ", "));
+  finding.words =
+      fmt::format("{} {} inverted", inverted.size() == 1 ? "element" : "elements", fmt::join(inverted, ", "));
   return finding;
 }
 
@@ -298,34 +298,20 @@ std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<cons
   for (std::size_t e = 0; e + 1 < n; ++e) next.push_back(w.likeness(e, e + 1));
   for (std::size_t e = 0; e < n - n / 3; ++e) apart.push_back(w.likeness(e, (e + n / 3 + (7 * e) % (n / 3)) % n));
   const double neighbours = median(next), far = median(apart);
-  if (std::getenv("ECHO_TRACE")) fmt::print(stderr, "G neighbours {:.3f} far {:.3f}\n", neighbours, far);
-  if (n_transmits > 1 && n_transmits != n) {  // a full matrix is the same by reciprocity
+  auto order = test_order(w, neighbours, far);
+  const bool unlike = neighbours - far < kUnlike;
+  if ((order || unlike) && n_transmits > 1 && n_transmits != n) {  // a full matrix is the same by reciprocity
     Windows swapped(a, frame, centre_hz, [n_transmits](std::size_t t, std::size_t e) { return e * n_transmits + t; });
     std::vector<double> other;
     for (std::size_t e = 0; e + 1 < n && swapped.usable(); ++e) other.push_back(swapped.likeness(e, e + 1));
     const double alike = median(other);
-    if (alike > neighbours + 0.1) {
-      auto order = test_order(w, neighbours, far);
-      if (!order || order->found < alike + 0.05)
-        return ChannelFinding{.kind = ChannelFinding::Kind::axes, .stated = neighbours, .found = alike};
-    }
+    if (order ? alike > order->found - 0.1 : alike > neighbours + 0.1)
+      return ChannelFinding{.kind = ChannelFinding::Kind::axes, .stated = neighbours, .found = alike};
   }
-  if (auto order = test_order(w, neighbours, far)) return order;
+  if (order) return order;
   if (auto polarity = test_polarity(w)) return polarity;
-  if (neighbours - far < kUnlike)
-    return ChannelFinding{.kind = ChannelFinding::Kind::unlike, .stated = neighbours, .found = far};
+  if (unlike) return ChannelFinding{.kind = ChannelFinding::Kind::unlike, .stated = neighbours, .found = far};
   return std::nullopt;
-}
-
-double frame_correlation(const Acquisition& a, std::span<const std::byte> one, std::span<const std::byte> other) {
-  constexpr std::size_t kMost = 200'000;
-  const std::size_t n = a.frame_values(), step = n / kMost + 1;
-  double both = 0.0, first = 0.0, second = 0.0;
-  for (std::size_t i = 0; i < n; i += step) {
-    const double x = sample_value(a, one, i), y = sample_value(a, other, i);
-    both += x * y, first += x * x, second += y * y;
-  }
-  return first > 0.0 && second > 0.0 ? std::abs(both) / std::sqrt(first * second) : 1.0;
 }
 
 }  // namespace echoloop

@@ -15,15 +15,12 @@ namespace echoloop {
 struct ChannelFinding {
   enum class Kind { order, polarity, axes, unlike };
   Kind kind = Kind::order;
-  std::string words = {};      // "neighbours exchanged in pairs"
-  SampleReading reading = {};  // correction; empty: none is known
+  std::string words = {};            // "neighbours exchanged in pairs"
+  SampleReading reading = {};        // correction; empty: none is known
   double stated = 0.0, found = 0.0;  // likeness of neighbours, 0 to 1
 };
 
 // Returns the first finding; nullopt: none, or too few or silent elements. `centre_hz`: of the echoes.
 std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz);
-
-// Returns the correlation of the samples of two frames, 0 to 1.
-double frame_correlation(const Acquisition& a, std::span<const std::byte> one, std::span<const std::byte> other);
 
 }  // namespace echoloop

@@ -5,198 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <future>
 #include <optional>
 
 #include "app/doubts/channel_tests.h"
+#include "app/doubts/fact_search.h"
 #include "core/grid.h"
+#include "core/units.h"
 #include "formats/base/echo_spectrum.h"
+#include "formats/base/library_recording.h"
 
 namespace echoloop {
 namespace {
 
+constexpr int kMostSamples = 1 << 17;              // of a line: those of all chosen lines are in memory
 constexpr double kGain = 1.4, kGainSmooth = 1.27;  // smooth: of scale and time, whose neighbours confirm a gain
-constexpr double kGainKind = 3.0;  // beams beside waves: fewer pairs of channels
+constexpr double kGainKind = 3.0;                  // beams beside waves: fewer pairs of channels
 constexpr double kLeastFound = 0.08, kLeastFoundOne = 0.15;
 constexpr double kNoAgreement = 0.012, kNoAgreementTransmits = 0.15;
-constexpr double kAlike = 1.2;  // ratio of two explanations that cannot be told apart
-constexpr double kLeastShift_s = 1.2e-6;
-
-bool tracing() { return std::getenv("ECHO_TRACE") != nullptr; }
-
-struct Trial {
-  Change change;
-  Agreement agreement;
-  [[nodiscard]] double quality() const { return agreement.quality(); }
-};
-
-class FactSearch {
- public:
-  FactSearch(const StatedFacts& stated, std::span<const std::byte> frame, double centre_hz, const SampleReading& reading)
-      : FactSearch(stated, stated, frame, centre_hz, reading) {}
-  // `aperture`: facts that apertures follow.
-  FactSearch(const StatedFacts& stated, const StatedFacts& aperture, std::span<const std::byte> frame, double centre_hz,
-             const SampleReading& reading)
-      : stated_(stated),
-        frame_(frame),
-        centre_hz_(centre_hz),
-        reading_(reading),
-        lines_(stated.a, frame, centre_hz, reading),
-        measure_(stated.a, stated.t0_s, lines_, aperture.a) {}
-
-  [[nodiscard]] Trial trial(const Change& change) const {
-    const Acquisition facts = change.apply(stated_);
-    if (change.kind) {  // beams or waves: other transmits and pixels
-      const ChannelLines lines(facts, frame_, centre_hz_, reading_);
-      return {change, AgreementMeasure(stated_.a, stated_.t0_s, lines, facts).under(facts)};
-    }
-    if (change.reading == SampleReading{}) return {change, measure_.under(facts)};
-    SampleReading both = change.reading;
-    both.channel_of = reading_.channel_of;
-    if (both.sign.empty()) both.sign = reading_.sign;
-    const ChannelLines lines(stated_.a, frame_, centre_hz_, both);
-    return {change, AgreementMeasure(stated_.a, stated_.t0_s, lines, stated_.a).under(facts)};
-  }
-
-  // Tries all, on two threads.
-  void try_all(const std::vector<Change>& changes) {
-    const std::size_t half = changes.size() / 2;
-    const auto part = [&](std::size_t from, std::size_t to) {
-      std::vector<Trial> done;
-      for (std::size_t i = from; i < to; ++i) done.push_back(trial(changes[i]));
-      return done;
-    };
-    auto second = std::async(std::launch::async, part, half, changes.size());
-    for (Trial& t : part(0, half)) add(std::move(t));
-    for (Trial& t : second.get()) add(std::move(t));
-  }
-
-  void add(Trial t) {
-    if (tracing())
-      fmt::print(stderr, "{:2d} {:34s} k {:.3f} fs {:.3f} pitch {:.3f} t0 {:+.2f} us b {:.4f} t {:.4f} Q {:.5f}\n",
-                 static_cast<int>(t.change.family), t.change.words, t.change.scale, t.change.rate, t.change.pitch,
-                 t.change.shift_s * 1e6, t.agreement.channels, t.agreement.transmits, t.quality());
-    trials_.push_back(std::move(t));
-  }
-
-  // Best trial of a family; null: none.
-  [[nodiscard]] const Trial* best_of(Family family) const {
-    const Trial* best = nullptr;
-    for (const Trial& t : trials_) {
-      if (t.change.family == family && (best == nullptr || t.quality() > best->quality())) best = &t;
-    }
-    return best;
-  }
-  [[nodiscard]] const Trial* best() const {
-    const Trial* best = nullptr;
-    for (const Trial& t : trials_)
-      if (t.change.family != Family::none && (best == nullptr || t.quality() > best->quality())) best = &t;
-    return best;
-  }
-  [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
-
-  // Tries the neighbours of the family's best trial, in ever smaller steps.
-  void refine(Family family, const std::vector<double>& steps) {
-    for (const double step : steps) {
-      const Trial* const top = best_of(family);
-      if (top == nullptr) return;
-      const Change middle = top->change;
-      std::vector<Change> around;
-      for (const double by : {-step, step}) {
-        Change c = middle;
-        if (family == Family::scale) c.scale *= 1.0 + by;
-        if (family == Family::rate) c.rate *= 1.0 + by;
-        if (family == Family::pitch) c.pitch *= 1.0 + by;
-        if (family == Family::t0) c.shift_s += by * 1e-6;
-        if (family == Family::demod) c.demod_hz *= 1.0 + by;
-        if (family == Family::angles) {
-          if (c.angle_offset_rad != 0.0) c.angle_offset_rad *= 1.0 + 2.0 * by;
-          else if (c.angles_rad.empty()) c.angle_factor *= 1.0 + by;
-          else for (double& angle : c.angles_rad) angle *= 1.0 + by;
-        }
-        if (family == Family::kind) c.distance_factor *= 1.0 + 4.0 * by;
-        around.push_back(std::move(c));
-      }
-      try_all(around);
-    }
-  }
-
-  // Tries the best of each family with small shifts of t0, which are no doubt by themselves.
-  void shift_finalists() {
-    std::vector<Change> shifted;
-    const double limit = 0.2 * best()->quality();
-    for (const Family family : {Family::scale, Family::rate, Family::pitch, Family::event, Family::side, Family::order,
-                                Family::angles, Family::kind, Family::samples, Family::polarity, Family::demod}) {
-      const Trial* const top = best_of(family);
-      if (top == nullptr || top->quality() < limit) continue;
-      for (const double us : {-1.0, -0.6, 0.6, 1.0}) {
-        shifted.push_back(top->change);
-        shifted.back().shift_s += us * 1e-6;
-      }
-    }
-    try_all(shifted);
-  }
-
-  // Returns the vertex of a parabola through log Q about the family's best trial, which is steadier than the largest
-  // value: `place` of a trial, within `reach`. The same if the curve has no maximum there.
-  [[nodiscard]] double vertex(Family family, double (*place)(const Change&), double reach) const {
-    const Trial& top = *best_of(family);
-    const double middle = place(top.change);
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, y0 = 0, y1 = 0, y2 = 0;
-    for (const Trial& t : trials_) {
-      if (t.change.family != family && t.change.family != Family::none) continue;
-      const double x = (place(t.change) - middle) / reach, w = t.quality() / top.quality();
-      if (std::abs(x) > 1.0 || w < 0.5) continue;
-      const double y = std::log(w), x2 = x * x;
-      s0 += 1, s1 += x, s2 += x2, s3 += x * x2, s4 += x2 * x2, y0 += y, y1 += x * y, y2 += x2 * y;
-    }
-    if (s0 < 5) return middle;
-    const double det = s4 * (s2 * s0 - s1 * s1) - s3 * (s3 * s0 - s1 * s2) + s2 * (s3 * s1 - s2 * s2);
-    const double a = (y2 * (s2 * s0 - s1 * s1) - s3 * (y1 * s0 - s1 * y0) + s2 * (y1 * s1 - s2 * y0)) / det;
-    const double b = (s4 * (y1 * s0 - y0 * s1) - y2 * (s3 * s0 - s1 * s2) + s2 * (s3 * y0 - y1 * s2)) / det;
-    if (!(a < 0.0) || !std::isfinite(b)) return middle;
-    return middle + reach * std::clamp(-0.5 * b / a, -0.7, 0.7);
-  }
-
- private:
-  const StatedFacts& stated_;
-  std::span<const std::byte> frame_;
-  double centre_hz_;
-  SampleReading reading_;
-  ChannelLines lines_;
-  AgreementMeasure measure_;
-  std::vector<Trial> trials_;
-};
-
-std::vector<Change> coarse_changes(const StatedFacts& stated, double ratio) {
-  std::vector<Change> all;
-  const bool iq = stated.a.signal == SignalKind::iq;
-  const auto add = [&](Family family, auto Change::*member, double value) {
-    Change c{.family = family};
-    c.*member = value;
-    all.push_back(std::move(c));
-  };
-  for (double k = 0.47; k < 2.2; k *= 1.06) {
-    if (std::abs(k - 1.0) > 0.03) add(Family::scale, &Change::scale, k);
-  }
-  const double largest_t0 = std::abs(*std::ranges::max_element(stated.t0_s, {}, [](double t) { return std::abs(t); }));
-  if (iq || largest_t0 * stated.a.center_hz > 0.2) {
-    for (const double rate : {0.5, 0.67, 0.8, 0.89, 1.12, 1.25, 1.5, 2.0}) add(Family::rate, &Change::rate, rate);
-    if (std::abs(ratio - 1.0) > 0.03) add(Family::rate, &Change::rate, 1.0 / ratio);
-  }
-  const bool sources = std::ranges::any_of(
-      stated.a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::diverging || t.kind == TransmitKind::focused; });
-  if (sources)
-    for (const double pitch : {0.5, 0.67, 0.8, 0.9, 1.1, 1.25, 1.5, 2.0}) add(Family::pitch, &Change::pitch, pitch);
-  for (const double us : {0.7, 1.5, 2.5, 3.5, 5.0, 6.5, 8.0, 10.0, 12.5, 15.0, 20.0})
-    for (const double sign : {-1.0, 1.0}) add(Family::t0, &Change::shift_s, sign * us * 1e-6);
-  if (iq && stated.a.demod_hz > 0.0) {
-    for (double f = 0.5; f < 2.05; f *= 1.05)
-      if (std::abs(f - 1.0) > 0.025) add(Family::demod, &Change::demod_hz, f * stated.a.demod_hz);
-  }
-  for (Change& c : other_readings(stated)) all.push_back(std::move(c));
-  return all;
-}
+constexpr double kLeastOfAssumed = 0.15;  // error of a centre frequency that nobody stated
+constexpr double kAlike = 1.2;            // ratio of two explanations that cannot be told apart
+constexpr double kLeastShift_s = 1.2e-6, kMostShift_s = 18e-6, kMostScale = 0.78;  // a gain at an end is no finding
 
 std::string in_place_of(const Agreement& found, const Agreement& stated) {
   return fmt::format("the channels agree {:.2f} in place of {:.2f}", std::max(found.channels, 0.0),
@@ -204,9 +32,14 @@ std::string in_place_of(const Agreement& found, const Agreement& stated) {
 }
 
 std::string cure_text(const nlohmann::json& patch) {
+  if (patch.empty()) return {};
+  if (patch.size() == 1 && patch.contains("fc_hz"))
+    return fmt::format("--set center_hz={:.3g}", patch["fc_hz"].get<double>());
+  if (patch.size() == 1 && patch.contains("c_m_s"))
+    return fmt::format("--set sound_speed_m_s={:.0f}", patch["c_m_s"].get<double>());
   std::string text;
   for (const auto& [key, value] : patch.items()) text += (text.empty() ? "\"" : ", \"") + key + "\": " + value.dump();
-  return text.empty() ? text : text + " in a description";
+  return text + " in a description";
 }
 
 // Names the fact of a scale k (a factor on the sound speed) and what the spectrum says of the sampling frequency.
@@ -214,22 +47,26 @@ std::string cure_text(const nlohmann::json& patch) {
 FactDoubt scale_doubt(const StatedFacts& stated, const Trial& best, double rho, double of_rate) {
   const Acquisition& a = stated.a;
   const bool by_rate = best.change.family == Family::rate, by_pitch = best.change.family == Family::pitch;
-  const double k = by_rate ? 1.0 / best.change.rate : by_pitch ? 1.0 / best.change.pitch : best.change.scale;
+  double k = by_rate ? 1.0 / best.change.rate : by_pitch ? 1.0 / best.change.pitch : best.change.scale;
   FactDoubt doubt{.fact = "scale"};
   const auto choose = [&](const char* fact, const char* key, double value, const std::string& words) {
     doubt.fact = fact;
     doubt.patch = {{key, value}};
     doubt.text = words;
   };
+  // Twice and half are common mistakes, and more precise than the measure.
+  for (const double common : {0.5, 2.0})
+    if (std::abs(k / common - 1.0) < 0.07) k = common;
   const double c = a.sound_speed_m_s, fits = k * c;
   const auto tissue = [](double v) { return v >= 1400.0 && v <= 1650.0; };
-  const bool named_rate = (by_rate && of_rate > kAlike) || std::abs(rho / k - 1.0) < 0.1 || (rho / k > 0.68 && rho / k < 1.3 && (rho < 0.7 || rho > 1.4));
+  const bool named_rate = (by_rate && of_rate > kAlike) || std::abs(rho / k - 1.0) < 0.1 ||
+                          (rho / k > 0.68 && rho / k < 1.3 && (rho < 0.7 || rho > 1.4));
   const bool other_speed = (tissue(fits) && !tissue(c)) || std::abs(k - 1.0) <= 0.12;
   const bool other_pitch = std::abs(k - 0.5) < 0.03 || std::abs(k - 2.0) < 0.08;
   if (named_rate && (by_rate || std::abs(k - 1.0) > 0.12)) {
     choose("fs_hz", "fs_hz", a.sampling_hz / k,
-           fmt::format("The sampling frequency of {:.4g} MHz contradicts the echoes: with {:.4g} MHz", a.sampling_hz * 1e-6,
-                       a.sampling_hz / k * 1e-6));
+           fmt::format("The sampling frequency of {:.4g} MHz contradicts the echoes: with {:.4g} MHz",
+                       a.sampling_hz * 1e-6, a.sampling_hz / k * 1e-6));
   } else if (by_pitch || (other_pitch && !other_speed)) {
     choose("pitch", "pitch_m", a.probe.pitch_m / k,
            fmt::format("The pitch of {:.4g} mm contradicts the echoes: with {:.4g} mm", a.probe.pitch_m * 1e3,
@@ -239,9 +76,10 @@ FactDoubt scale_doubt(const StatedFacts& stated, const Trial& best, double rho, 
            fmt::format("The sound speed of {:.0f} m/s contradicts the echoes: with {:.0f} m/s", c, fits));
   } else {
     doubt.readings = {"pitch", "sound speed", "sampling frequency"};
-    doubt.text = fmt::format("Pitch, sound speed or sampling frequency contradict the echoes: they fit pitch x fs / c {:.3g} times "
-                             "{}. Which of the three is wrong, the samples do not tell",
-                             k > 1.0 ? k : 1.0 / k, k > 1.0 ? "smaller" : "larger");
+    doubt.text = fmt::format(
+        "Pitch, sound speed or sampling frequency contradict the echoes: they fit pitch x fs / c {:.3g} times "
+        "{}. Which of the three is wrong, the samples do not tell",
+        k > 1.0 ? k : 1.0 / k, k > 1.0 ? "smaller" : "larger");
   }
   return doubt;
 }
@@ -256,10 +94,12 @@ FactDoubt doubt_of(const StatedFacts& stated, const Trial& best, double rho, dou
     case Family::pitch:
       return scale_doubt(stated, best, rho, of_rate);
     case Family::t0:
-      doubt = {.fact = "t0_s", .text = fmt::format("The time of sample 0 contradicts the echoes: {:+.2f} us later", c.shift_s * 1e6)};
+      doubt = {.fact = "t0_s",
+               .text = fmt::format("The time of sample 0 contradicts the echoes: {:+.2f} us later", c.shift_s * 1e6)};
       break;
     case Family::event:
-      doubt = {.fact = "t_zero", .text = fmt::format("Time 0 at {} contradicts the echoes: at {}", event_words(stated.event), c.words)};
+      doubt = {.fact = "t_zero",
+               .text = fmt::format("Time 0 at {} contradicts the echoes: at {}", event_words(stated.event), c.words)};
       break;
     case Family::side:
       doubt = {.fact = "side",
@@ -276,8 +116,9 @@ FactDoubt doubt_of(const StatedFacts& stated, const Trial& best, double rho, dou
       doubt = {.fact = "kind", .text = "The kind of the transmits contradicts the echoes: as " + c.words + " waves"};
       break;
     case Family::demod:
-      doubt = {.fact = "demod_hz", .text = fmt::format("Demodulation at {:.4g} MHz contradicts the echoes: with {:.4g} MHz",
-                                                      stated.a.demod_hz * 1e-6, c.demod_hz * 1e-6)};
+      doubt = {.fact = "demod_hz",
+               .text = fmt::format("Demodulation at {:.4g} MHz contradicts the echoes: with {:.4g} MHz",
+                                   stated.a.demod_hz * 1e-6, c.demod_hz * 1e-6)};
       break;
     case Family::samples:
       doubt = {.fact = c.reading.time_reversed ? "time_reversed" : "conjugate",
@@ -285,22 +126,9 @@ FactDoubt doubt_of(const StatedFacts& stated, const Trial& best, double rho, dou
       break;
   }
   doubt.patch = c.patch(stated);
+  doubt.mirrored = c.mirrored && !c.event;
   return doubt;
 }
-
-}  // namespace
-
-nlohmann::json to_json(const FactDoubt& d) {
-  return {{"fact", d.fact},
-          {"text", d.text},
-          {"cure", d.cure},
-          {"patch", d.patch},
-          {"agreement_stated", d.stated},
-          {"agreement_found", d.found},
-          {"readings", d.readings}};
-}
-
-namespace {
 
 // Stated facts with the measured centre of the echoes.
 struct Echoes {
@@ -333,9 +161,7 @@ class Doubter {
       // A narrower aperture, if distances are stated twice too large.
       StatedFacts half = stated_;
       half.a.sound_speed_m_s *= 0.5;
-      narrow_ = 0.5;
       search_facts(half);
-      narrow_ = 1.0;
     }
     test_spectrum();
     if (doubts_.empty() && !one_ && plain.agreement.channels < kNoAgreement &&
@@ -343,7 +169,7 @@ class Doubter {
       doubts_.push_back(
           {.fact = "unknown",
            .text = fmt::format("The channels do not agree under the stated facts ({:.2f}; recordings with right facts "
-                               "reach 0.1 to 0.6).",
+                               "reach 0.1 to 0.6)",
                                std::max(plain.agreement.channels, 0.0)),
            .stated = plain.agreement.channels,
            .found = most_});
@@ -359,18 +185,21 @@ class Doubter {
     switch (found->kind) {
       case ChannelFinding::Kind::order:
         doubt.fact = "element_order";
-        doubt.text = fmt::format("The order of the elements contradicts the echoes, {}: neighbours are alike {:.2f} in place of {:.2f}.",
-                                 found->words, found->found, found->stated);
+        doubt.text = fmt::format(
+            "The order of the elements contradicts the echoes, {}: neighbours are alike {:.2f} in place of {:.2f}",
+            found->words, found->found, found->stated);
         break;
       case ChannelFinding::Kind::polarity:
         if (!is_confirmed(found->reading)) return true;
         doubt.fact = "element_sign";
-        doubt.text = fmt::format("The polarity of the elements contradicts the echoes: {}.", found->words);
+        doubt.text = fmt::format("The polarity of the elements contradicts the echoes: {}", found->words);
         break;
       case ChannelFinding::Kind::axes:
         doubt.fact = "axes";
-        doubt.text = fmt::format("The axes contradict the echoes: read as [element, transmit, time], neighbouring elements are alike {:.2f} in place of {:.2f}.",
-                                 found->found, found->stated);
+        doubt.text = fmt::format(
+            "The axes contradict the echoes: read as [element, transmit, time], neighbouring elements are alike {:.2f} "
+            "in place of {:.2f}",
+            found->found, found->stated);
         doubt.patch = {{"axes", {"element", "transmit", "time"}}};
         if (stated_.a.signal == SignalKind::iq) doubt.patch["axes"].push_back("iq");
         doubt.cure = cure_text(doubt.patch);
@@ -379,9 +208,10 @@ class Doubter {
       case ChannelFinding::Kind::unlike:
         if (FactSearch(stated_, frame_, echoes_.centre_hz, {}).trial({}).agreement.channels > kNoAgreement) return true;
         doubt.fact = "axes";
-        doubt.text = fmt::format("Neighbouring elements are no more alike than distant ones ({:.2f} and {:.2f}): axes, or "
-                                 "another order of the elements.",
-                                 found->stated, found->found);
+        doubt.text = fmt::format(
+            "Neighbouring elements are no more alike than distant ones ({:.2f} and {:.2f}): axes, or "
+            "another order of the elements",
+            found->stated, found->found);
         doubts_.push_back(std::move(doubt));
         return false;
     }
@@ -411,7 +241,7 @@ class Doubter {
     FactSearch search(stated, aperture, frame_, echoes_.centre_hz, reading_);
     for (const double us : {0.0, -0.5, 0.5, -1.0, 1.0}) search.add(search.trial({.shift_s = us * 1e-6}));
     const Trial plain = search.trials().front();
-    search.try_all(coarse_changes(stated, echoes_.rho));
+    search.try_all(first_changes(stated, echoes_.rho));
     search.refine(Family::scale, {0.03, 0.015});
     search.refine(Family::rate, {0.04, 0.02});
     search.refine(Family::pitch, {0.04, 0.02});
@@ -420,14 +250,16 @@ class Doubter {
     search.refine(Family::kind, {0.1, 0.05});
     search.refine(Family::demod, {0.025});
     search.shift_finalists();
-    const Trial base = *search.best_of(Family::none), best = *search.best();
-    most_ = std::max(most_, best.agreement.channels);
-    if (tracing())
-      fmt::print(stderr, "base Q {:.5f} (t0 {:+.1f}), best family {} {} k {:.3f} fs {:.3f} pitch {:.3f} t0 {:+.2f} Q {:.5f} gain {:.2f}\n",
-                 base.quality(), base.change.shift_s * 1e6, static_cast<int>(best.change.family), best.change.words,
-                 best.change.scale, best.change.rate, best.change.pitch, best.change.shift_s * 1e6, best.quality(),
-                 best.quality() / base.quality());
-    if (speaks(search, best, base)) say(stated, search, best, base);
+    const Trial base = *search.best_of(Family::none);
+    for (const Trial& best : search.finalists()) {
+      most_ = std::max(most_, best.agreement.channels);
+      if (speaks(search, best, base) && say(stated, search, best, base)) return plain;
+    }
+    if (most_ > kLeastFound || plain.agreement.channels > 0.05) return plain;
+    search.try_all(beam_changes(stated));
+    search.refine(Family::kind, {0.1, 0.05});
+    const Trial* const beams = search.best_of(Family::kind);
+    if (beams != nullptr && beams->change.kind && speaks(search, *beams, base)) say(stated, search, *beams, base);
     return plain;
   }
 
@@ -439,14 +271,16 @@ class Doubter {
       const bool polarity = c.family == Family::polarity && gain > 3.0 && found.channels > 0.03;
       return polarity || (gain >= kGain && found.channels >= kLeastFoundOne);
     }
-    const bool clear = found.channels >= kLeastFound ||
-                       (found.channels >= 0.03 && found.transmits >= 0.3 && gain >= 3.0);
+    const bool clear =
+        found.channels >= kLeastFound || (found.channels >= 0.03 && found.transmits >= 0.3 && gain >= 3.0);
     if (!clear) return false;
     if (c.kind == TransmitKind::focused || (c.kind && all_focused(stated_.a))) return gain >= kGainKind;
-    const bool smooth = c.family == Family::scale || c.family == Family::rate || c.family == Family::pitch || c.family == Family::t0;
+    const bool smooth =
+        c.family == Family::scale || c.family == Family::rate || c.family == Family::pitch || c.family == Family::t0;
     if (gain < (smooth ? kGainSmooth : kGain)) return false;
     if (c.family == Family::t0) return std::abs(search.vertex(Family::t0, shift_us, 5.0)) >= kLeastShift_s * 1e6;
     if (c.family == Family::scale) return std::abs(c.scale - 1.0) > 0.028;
+    if (c.family == Family::demod) return best.quality() > kGainSmooth * search.best_of(Family::scale)->quality();
     return true;
   }
 
@@ -461,12 +295,15 @@ class Doubter {
       double (*place)(const Change&);
       void (*move)(Change&, double);
     };
-    static constexpr Fine kFine[] = {
-        {Family::scale, 0.015, [](const Change& c) { return std::log(c.scale); }, [](Change& c, double by) { c.scale *= std::exp(by); }},
-        {Family::rate, 0.015, [](const Change& c) { return std::log(c.rate); }, [](Change& c, double by) { c.rate *= std::exp(by); }},
-        {Family::pitch, 0.015, [](const Change& c) { return std::log(c.pitch); }, [](Change& c, double by) { c.pitch *= std::exp(by); }},
-        {Family::demod, 0.015, [](const Change& c) { return std::log(c.demod_hz); }, [](Change& c, double by) { c.demod_hz *= std::exp(by); }},
-        {Family::t0, 1.0, shift_us, [](Change& c, double by) { c.shift_s += by * 1e-6; }}};
+    static constexpr Fine kFine[] = {{Family::scale, 0.015, [](const Change& c) { return std::log(c.scale); },
+                                      [](Change& c, double by) { c.scale *= std::exp(by); }},
+                                     {Family::rate, 0.015, [](const Change& c) { return std::log(c.rate); },
+                                      [](Change& c, double by) { c.rate *= std::exp(by); }},
+                                     {Family::pitch, 0.015, [](const Change& c) { return std::log(c.pitch); },
+                                      [](Change& c, double by) { c.pitch *= std::exp(by); }},
+                                     {Family::demod, 0.015, [](const Change& c) { return std::log(c.demod_hz); },
+                                      [](Change& c, double by) { c.demod_hz *= std::exp(by); }},
+                                     {Family::t0, 1.0, shift_us, [](Change& c, double by) { c.shift_s += by * 1e-6; }}};
     for (const Fine& fine : kFine) {
       if (fine.family != best.family) continue;
       FactSearch search(stated, StatedFacts(best.apply(stated), best.event.value_or(stated.event)), frame_,
@@ -492,7 +329,8 @@ class Doubter {
     return top;
   }
 
-  void say(const StatedFacts& stated, const FactSearch& search, Trial best, const Trial& base) {
+  // Adds the doubt; returns false if the facts do not hold with the aperture that follows them.
+  bool say(const StatedFacts& stated, const FactSearch& search, Trial best, const Trial& base) {
     const double of_rate = best.quality() / std::max(search.best_of(Family::scale)->quality(), 1e-9);
     const auto is_scale = [](const Change& c) {
       return (c.family == Family::scale && std::abs(c.scale - 1.0) <= 0.12) ||
@@ -503,7 +341,11 @@ class Doubter {
     const Trial *const scale = search.best_of(Family::scale), *const t0 = search.best_of(Family::t0);
     if (best.change.family == Family::pitch && is_scale(best.change) && scale->quality() * kAlike > best.quality())
       best = *scale;
+    const double before = best.quality();
     best = polished(stated, best);
+    const bool at_end =
+        std::abs(best.change.shift_s) > kMostShift_s || std::abs(std::log(best.change.scale)) > kMostScale;
+    if (best.quality() < 0.4 * before || at_end) return false;
     Trial other = best;
     if (is_scale(best.change) && t0->quality() * kAlike > base.quality()) other = polished(stated, *t0);
     if (best.change.family == Family::t0 && is_scale(scale->change)) other = polished(stated, *scale);
@@ -511,28 +353,35 @@ class Doubter {
     // A reading of the same echoes in the other family that is as good.
     FactDoubt doubt = doubt_of(stated, best, stated.a.signal == SignalKind::iq ? 1.0 : echoes_.rho, of_rate);
     doubt.stated = base.agreement.channels, doubt.found = best.agreement.channels;
-    if (doubt.text.find("do not tell") == std::string::npos) doubt.text += ", ";
-    else doubt.text += "; ";
-    doubt.text += in_place_of(best.agreement, base.agreement) + ".";
+    if (doubt.text.find("do not tell") == std::string::npos)
+      doubt.text += ", ";
+    else
+      doubt.text += "; ";
+    doubt.text += in_place_of(best.agreement, base.agreement);
     if (ambiguous) {
       const Change &speed = best.change.family == Family::t0 ? other.change : best.change,
                    &time = best.change.family == Family::t0 ? best.change : other.change;
       doubt.fact = "scale";
       doubt.patch = nlohmann::json::object();
       doubt.readings = {"sound speed", "time of sample 0"};
-      doubt.text = fmt::format("Sound speed or time of sample 0 contradict the echoes: {:.0f} m/s, or {:+.2f} us, explain them alike.",
-                               stated.a.sound_speed_m_s * speed.scale / (speed.rate * speed.pitch), time.shift_s * 1e6);
+      doubt.text = fmt::format(
+          "Sound speed or time of sample 0 contradict the echoes: {:.0f} m/s, or {:+.2f} us, explain them alike",
+          stated.a.sound_speed_m_s * speed.scale / (speed.rate * speed.pitch), time.shift_s * 1e6);
     }
     doubt.cure = cure_text(doubt.patch);
     doubts_.push_back(std::move(doubt));
+    return true;
   }
 
   // Compares the centre of the echoes with the stated one; a wrong sampling frequency has the same effect.
   void test_spectrum() {
     const Acquisition& a = stated_.a;
     const double rho = echoes_.rho;
+    const bool assumed =
+        std::ranges::any_of(a.assumptions, [](const Assumption& one) { return !one.given && one.fact == "center_hz"; });
     const bool inside = a.center_hz > echoes_.low_hz && a.center_hz < echoes_.high_hz;
-    if (!doubts_.empty() || inside || (rho > 0.75 && rho < 1.3)) return;
+    if (!doubts_.empty() || echoes_.folded) return;
+    if (assumed ? std::abs(rho - 1.0) < kLeastOfAssumed : inside || (rho > 0.75 && rho < 1.3)) return;
     const FactSearch search(stated_, stated_, frame_, echoes_.centre_hz, reading_);
     double as_stated = 0.0, with_rate = 0.0;
     for (const double us : {0.0, -0.7, 0.7}) {
@@ -542,19 +391,28 @@ class Doubter {
     }
     FactDoubt doubt{.fact = "fc_hz", .stated = as_stated, .found = with_rate};
     const bool rf = a.signal == SignalKind::rf;
-    const std::string start = fmt::format("The centre frequency of {:.4g} MHz contradicts the echoes, which are centred at {:.3g} MHz", a.center_hz * 1e-6, echoes_.centre_hz * 1e-6);
+    const std::string start =
+        fmt::format("The centre frequency of {:.4g} MHz {} at {:.3g} MHz", a.center_hz * 1e-6,
+                    assumed ? "is assumed; the echoes are centred" : "contradicts the echoes, which are centred",
+                    echoes_.centre_hz * 1e-6);
     const bool telling = std::max(as_stated, with_rate) > (one_ ? 0.03 : 0.003);
-    if (rf && telling && with_rate > 1.5 * as_stated) {
-      const double fs = std::abs(std::log2(rho) - std::round(std::log2(rho))) < 0.35 ? a.sampling_hz / std::exp2(std::round(std::log2(rho))) : a.sampling_hz / rho;
+    if (assumed) {
+      doubt.patch = {{"fc_hz", rounded(echoes_.centre_hz)}};
+      doubt.text = start;
+    } else if (rf && telling && with_rate > 1.5 * as_stated) {
+      const double fs = std::abs(std::log2(rho) - std::round(std::log2(rho))) < 0.35
+                            ? a.sampling_hz / std::exp2(std::round(std::log2(rho)))
+                            : a.sampling_hz / rho;
       doubt.fact = "fs_hz";
       doubt.patch = {{"fs_hz", fs}};
-      doubt.text = start + fmt::format(": sampled at {:.4g} MHz in place of {:.4g} MHz.", fs * 1e-6, a.sampling_hz * 1e-6);
-    } else if (!rf || !telling || as_stated > 1.5 * with_rate || !one_) {
+      doubt.text =
+          start + fmt::format(": sampled at {:.4g} MHz in place of {:.4g} MHz", fs * 1e-6, a.sampling_hz * 1e-6);
+    } else if (!rf || !one_ || (telling && as_stated > 1.5 * with_rate)) {
       doubt.patch = {{"fc_hz", rounded(echoes_.centre_hz)}};
-      doubt.text = start + ".";
+      doubt.text = start;
     } else {
       doubt.readings = {"centre frequency", "sampling frequency"};
-      doubt.text = start + ": centre frequency or sampling frequency.";
+      doubt.text = start + ": centre frequency or sampling frequency";
     }
     doubt.cure = cure_text(doubt.patch);
     doubts_.push_back(std::move(doubt));
@@ -571,7 +429,6 @@ class Doubter {
   bool one_;
   SampleReading reading_;
   double most_ = 0.0;  // largest agreement of other facts
-  double narrow_ = 1.0;
   std::vector<FactDoubt> doubts_;
 };
 
@@ -592,22 +449,77 @@ bool is_real(const Acquisition& a, std::span<const std::byte> frame) {
 }  // namespace
 
 std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame) {
-  if (stated.a.n_elements() < 8) return {};
+  const Acquisition& a = stated.a;
+  const double periods = a.n_samples * a.center_hz / a.sampling_hz;
+  if (a.n_elements() < 8 || a.n_samples < 64 || a.n_samples > kMostSamples || !(periods > 40.0) ||
+      !(periods < 5.0 * a.n_samples))
+    return {};
   if (is_real(stated.a, frame))
-    return {{.fact = "iq", .text = "The spectrum of the IQ is symmetric about its demodulation frequency: Q is missing, or the samples are the real part only."}};
-  const auto echoes = measure_echoes(stated.a, frame);
-  if (!echoes) return {};
-  if (tracing())
-    fmt::print(stderr, "centre {:.3f} MHz ({:.3f} to {:.3f}), stated {:.3f}, rho {:.3f} folded {}\n", echoes->centre_hz * 1e-6,
-               echoes->low_hz * 1e-6, echoes->high_hz * 1e-6, stated.a.center_hz * 1e-6, echoes->rho, echoes->folded);
+    return {{.fact = "iq",
+             .text = "The spectrum of the IQ is symmetric about its demodulation frequency: Q is missing, or the "
+                     "samples are the real part only"}};
+  const auto echoes = measure_echoes(a, frame);
+  if (!echoes || echoes->centre_hz * a.n_samples < 40.0 * a.sampling_hz) return {};
   return Doubter(stated, frame, *echoes).run();
 }
 
-nlohmann::json doubts_of(const StatedFacts& stated, std::span<const std::byte> frame, std::span<const std::byte> second) {
-  nlohmann::json json = nlohmann::json::array();
-  for (const FactDoubt& doubt : find_fact_doubts(stated, frame)) json.push_back(to_json(doubt));
-  (void)second;
-  return json;
+namespace {
+
+double correlation(const Acquisition& a, std::span<const std::byte> frames, std::size_t one, std::size_t other) {
+  constexpr std::size_t kMost = 200'000;
+  const std::size_t n = a.frame_values(), step = n / kMost + 1;
+  double both = 0.0, first = 0.0, second = 0.0;
+  for (std::size_t i = 0; i < n; i += step) {
+    const double x = sample_value(a, frames, one * n + i), y = sample_value(a, frames, other * n + i);
+    both += x * y, first += x * x, second += y * y;
+  }
+  return first > 0.0 && second > 0.0 ? std::abs(both) / std::sqrt(first * second) : 1.0;
+}
+
+// Returns fans of the stated transmit, from one side to the other.
+std::vector<Change> fans(const StatedFacts& all) {
+  std::vector<Change> changes;
+  const Acquisition& a = all.a;
+  const auto last = static_cast<double>(a.transmits.size() - 1);
+  const Transmit& first = a.transmits.front();
+  for (const double degrees : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 37.5, 45.0}) {
+    for (const double side : {-1.0, 1.0}) {
+      Change change{.family = Family::angles,
+                    .words = fmt::format("from {:g} to {:g} degrees", -side * degrees, side * degrees)};
+      for (std::size_t i = 0; i < a.transmits.size(); ++i)
+        change.angles_rad.push_back(side * (2.0 * static_cast<double>(i) / last - 1.0) * degrees * kPi / 180.0);
+      changes.push_back(std::move(change));
+    }
+  }
+  if (first.kind == TransmitKind::diverging && std::abs(first.source_z_m) < 1e-6 &&
+      a.transmits.size() == a.probe.elements.size())
+    changes.push_back({.family = Family::angles, .single_elements = true, .words = "of single elements"});
+  return changes;
+}
+
+}  // namespace
+
+std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<const std::byte> frames) {
+  constexpr double kUnlike = 0.5, kLeastFan = 3.0;
+  const std::size_t n = frames.size() / std::max<std::size_t>(stated.a.frame_bytes(), 1);
+  if (stated.a.n_transmits() != 1 || n < 3 || stated.a.n_elements() < 8) return {};
+  if (correlation(stated.a, frames, 0, 1) > kUnlike) return {};
+  const auto echoes = measure_echoes(stated.a, frames.first(stated.a.frame_bytes()));
+  if (!echoes) return {};
+  Acquisition together = stated.a;
+  together.transmits.assign(n, stated.a.transmits.front());
+  const StatedFacts all(together, stated.event);
+  FactSearch search(all, frames, echoes->centre_hz, {});
+  search.add(search.trial({}));
+  search.try_all(fans(all));
+  const Trial base = search.trials().front(), best = *search.best();
+  const bool clear = best.agreement.channels > 0.02 && best.agreement.transmits > 0.1;
+  if (!clear || best.quality() < kLeastFan * base.quality()) return {};
+  return {{.fact = "axes",
+           .text = fmt::format("{} frames of one transmit contradict the echoes: as transmits of one frame, {}, {}", n,
+                               best.change.words, in_place_of(best.agreement, base.agreement)),
+           .stated = base.agreement.channels,
+           .found = best.agreement.channels}};
 }
 
 }  // namespace echoloop

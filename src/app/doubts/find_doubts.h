@@ -17,13 +17,15 @@ struct FactDoubt {
   std::string cure = {};  // keys of a description; empty: no single one
   nlohmann::json patch = nlohmann::json::object();  // the same, for programs
   double stated = 0.0, found = 0.0;                 // agreement of the channels
+  bool mirrored = false;                            // left and right of the transmits exchanged, nothing else
   std::vector<std::string> readings = {};           // facts that explain the echoes alike
 };
 
-nlohmann::json to_json(const FactDoubt& doubt);
-
+// Tests the facts of a recording of channel data with one of its frames. Empty: no contradiction, or samples that
+// cannot tell: fewer than 8 elements, no distinct band.
 std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame);
-nlohmann::json doubts_of(const StatedFacts& stated, std::span<const std::byte> frame,
-                         std::span<const std::byte> second);
+
+// Tests if frames of one transmit are transmits of one frame. `frames`: several frames, one after another.
+std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<const std::byte> frames);
 
 }  // namespace echoloop

@@ -97,7 +97,8 @@ Acquisition Change::apply(const StatedFacts& stated) const {
     Transmit& t = a.transmits[i];
     t = stated.a.transmits[order.empty() ? i : order[i]];
     if (pitch != 1.0 && fires_alone(t, stated.a.probe)) t.source_x_m *= pitch, t.source_z_m *= pitch;
-    if (!angles_rad.empty()) t.angle_rad = angles_rad[i];
+    if (!angles_rad.empty()) turn(t, 0.0, t.kind == TransmitKind::diverging ? -angles_rad[i] : angles_rad[i]);
+    if (single_elements) t.source_x_m = a.probe.elements[i].x_m, t.source_z_m = a.probe.elements[i].z_m;
     if (angle_factor != 1.0 || angle_offset_rad != 0.0) turn(t, angle_factor, angle_offset_rad);
     if (mirrored) {
       t.angle_rad = -t.angle_rad;
@@ -148,9 +149,8 @@ nlohmann::json Change::patch(const StatedFacts& stated) const {
   if (event) json["t_zero"] = event_key(*event);
   const bool other_waves = !order.empty() || angle_factor != 1.0 || angle_offset_rad != 0.0 || !angles_rad.empty() ||
                            kind || distance_factor != 1.0;
-  const bool behind = std::ranges::any_of(stated.a.transmits, [](const Transmit& t) { return t.source_z_m < 0.0; });
-  if (mirrored && !other_waves && !behind) json["tx_mirrored"] = true;
-  if (other_waves || (mirrored && behind)) {
+  if (mirrored && !other_waves) json["tx_mirrored"] = true;
+  if (other_waves) {
     const Acquisition a = apply(stated);
     nlohmann::json& list = json["tx"] = nlohmann::json::array();
     for (Transmit t : a.transmits) {
@@ -231,6 +231,11 @@ void add_orders(const StatedFacts& stated, std::vector<Change>& all) {
   add(inverse, "interleaved");
 }
 
+void add_kind(std::vector<Change>& all, TransmitKind kind, const char* words, std::initializer_list<double> factors) {
+  for (const double factor : factors)
+    all.push_back({.family = Family::kind, .kind = kind, .distance_factor = factor, .words = words});
+}
+
 void add_angles(const StatedFacts& stated, std::vector<Change>& all) {
   const Acquisition& a = stated.a;
   const bool plane = are_all(a, TransmitKind::plane), focused = are_all(a, TransmitKind::focused);
@@ -274,17 +279,14 @@ void add_angles(const StatedFacts& stated, std::vector<Change>& all) {
     }
   }
   if (several) {
-    const auto add_kind = [&](TransmitKind kind, const char* words, std::initializer_list<double> factors) {
-      for (const double factor : factors)
-        all.push_back({.family = Family::kind, .kind = kind, .distance_factor = factor, .words = words});
-    };
-    if (!plane) add_kind(TransmitKind::plane, "plane", {1.0});
-    if (!diverging) add_kind(TransmitKind::diverging, "diverging", {0.35, 0.7, 1.4, 2.8});
-    if (!focused) add_kind(TransmitKind::focused, "focused", {1.0, 2.0, 3.5});
+    if (!plane && !focused) add_kind(all, TransmitKind::plane, "plane", {1.0});
+    if (!diverging && !focused) add_kind(all, TransmitKind::diverging, "diverging", {0.35, 0.7, 1.4, 2.8});
   }
 }
 
 }  // namespace
+
+namespace {
 
 std::vector<Change> other_readings(const StatedFacts& stated) {
   const Acquisition& a = stated.a;
@@ -327,12 +329,60 @@ std::vector<Change> other_readings(const StatedFacts& stated) {
   }
   SampleReading alternating;
   for (int e = 0; e < a.n_elements(); ++e) alternating.sign.push_back(e % 2 == 0 ? 1.0F : -1.0F);
-  all.push_back({.family = Family::polarity, .reading = std::move(alternating), .words = "every second element inverted"});
+  all.push_back(
+      {.family = Family::polarity, .reading = std::move(alternating), .words = "every second element inverted"});
   all.push_back({.family = Family::samples, .reading = {.time_reversed = true}, .words = "the time reversed"});
   if (a.signal == SignalKind::iq) {
-    all.push_back({.family = Family::samples, .reading = {.conjugate = true}, .words = "the conjugate"});
+    all.push_back({.family = Family::samples,
+                   .reading = {.conjugate = true},
+                   .words = "the quadrature part of the opposite sign"});
     all.push_back({.family = Family::samples, .reading = {.exchanged = true}, .words = "I and Q exchanged"});
   }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Change> beam_changes(const StatedFacts& stated) {
+  std::vector<Change> all;
+  if (stated.a.n_transmits() < 2) return all;
+  if (all_focused(stated.a)) {
+    add_kind(all, TransmitKind::plane, "plane", {1.0});
+    add_kind(all, TransmitKind::diverging, "diverging", {0.35, 0.7, 1.4, 2.8});
+  } else {
+    add_kind(all, TransmitKind::focused, "focused", {1.0, 2.0, 3.5});
+  }
+  return all;
+}
+
+std::vector<Change> first_changes(const StatedFacts& stated, double ratio) {
+  std::vector<Change> all;
+  const bool iq = stated.a.signal == SignalKind::iq;
+  const auto add = [&](Family family, auto Change::*member, double value) {
+    Change c{.family = family};
+    c.*member = value;
+    all.push_back(std::move(c));
+  };
+  for (double k = 0.47; k < 2.2; k *= 1.06) {
+    if (std::abs(k - 1.0) > 0.03) add(Family::scale, &Change::scale, k);
+  }
+  const double largest_t0 = std::abs(*std::ranges::max_element(stated.t0_s, {}, [](double t) { return std::abs(t); }));
+  if (iq || largest_t0 * stated.a.center_hz > 0.2) {
+    for (const double rate : {0.5, 0.67, 0.8, 0.89, 1.12, 1.25, 1.5, 2.0}) add(Family::rate, &Change::rate, rate);
+    if (std::abs(ratio - 1.0) > 0.03) add(Family::rate, &Change::rate, 1.0 / ratio);
+  }
+  const bool sources = std::ranges::any_of(stated.a.transmits, [](const Transmit& t) {
+    return t.kind == TransmitKind::diverging || t.kind == TransmitKind::focused;
+  });
+  if (sources)
+    for (const double pitch : {0.5, 0.67, 0.8, 0.9, 1.1, 1.25, 1.5, 2.0}) add(Family::pitch, &Change::pitch, pitch);
+  for (const double us : {0.7, 1.5, 2.5, 3.5, 5.0, 6.5, 8.0, 10.0, 12.5, 15.0, 20.0})
+    for (const double sign : {-1.0, 1.0}) add(Family::t0, &Change::shift_s, sign * us * 1e-6);
+  if (iq && stated.a.demod_hz > 0.0) {
+    for (double f = 0.5; f < 2.05; f *= 1.05)
+      if (std::abs(f - 1.0) > 0.025) add(Family::demod, &Change::demod_hz, f * stated.a.demod_hz);
+  }
+  for (Change& c : other_readings(stated)) all.push_back(std::move(c));
   return all;
 }
 

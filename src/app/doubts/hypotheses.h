@@ -31,14 +31,15 @@ enum class Family { none, scale, rate, pitch, t0, event, side, order, angles, ki
 struct Change {
   Family family = Family::none;
   double scale = 1.0;    // of pitch x sampling frequency / sound speed, inverse: factor on the sound speed
-  double rate = 1.0;   // factor on the sampling frequency
-  double pitch = 1.0;  // factor on the positions of the elements
+  double rate = 1.0;     // factor on the sampling frequency
+  double pitch = 1.0;    // factor on the positions of the elements
   double shift_s = 0.0;  // of all t0
   std::optional<TimeEvent> event = {};
   bool mirrored = false;                // left and right of the transmits
   std::vector<std::size_t> order = {};  // stated transmit of each event
   double angle_factor = 1.0, angle_offset_rad = 0.0;
-  std::vector<double> angles_rad = {};
+  std::vector<double> angles_rad = {};  // of plane waves; other transmits are turned to them
+  bool single_elements = false;         // transmit i is element i
   std::optional<TransmitKind> kind = {};
   double distance_factor = 1.0;  // of foci and sources
   double demod_hz = 0.0;         // 0: as stated
@@ -53,7 +54,10 @@ struct Change {
 
 [[nodiscard]] double event_s(TimeEvent event, const Transmit& t, const Acquisition& a);
 
-// Returns all changes to try but those of the scale and of t0.
-[[nodiscard]] std::vector<Change> other_readings(const StatedFacts& stated);
+// Returns the changes to try first, from all families but that of the kind to and from focused beams. `ratio`: of the
+// measured to the stated centre frequency.
+[[nodiscard]] std::vector<Change> first_changes(const StatedFacts& stated, double ratio);
+// Returns changes between focused beams and waves.
+[[nodiscard]] std::vector<Change> beam_changes(const StatedFacts& stated);
 
 }  // namespace echoloop

@@ -307,7 +307,7 @@ const char* probe_words(ProbeKind kind) {
 
 }  // namespace
 
-std::string describe_source(const OpenedSource& opened) {
+std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>& doubts) {
   const Acquisition& a = *opened.info.acquisition;
   std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);
   text += opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count)
@@ -330,11 +330,11 @@ std::string describe_source(const OpenedSource& opened) {
     if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
     text += "\n";
   }
-  for (const Doubt& doubt : measure_doubts(opened)) text += "doubt         " + doubt.text + " (" + doubt.cure + ")\n";
+  for (const Doubt& doubt : doubts) text += "doubt         " + doubt_line(doubt) + "\n";
   return text;
 }
 
-std::string describe_source_json(const OpenedSource& opened) {
+std::string describe_source_json(const OpenedSource& opened, const std::vector<Doubt>& doubts) {
   const Acquisition& a = *opened.info.acquisition;
   nlohmann::json angles = nlohmann::json::array();
   nlohmann::json t0 = nlohmann::json::array();
@@ -357,7 +357,7 @@ std::string describe_source_json(const OpenedSource& opened) {
                          {"signal", a.signal == SignalKind::iq ? "IQ" : "RF"},
                          {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
                          {"assumptions", assumptions_json(a)},
-                         {"doubts", doubts_json(measure_doubts(opened))}};
+                         {"doubts", doubts_json(doubts)}};
   json.update(facts_json(a));
   return json_text(json, 1) + "\n";
 }

@@ -13,6 +13,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/options.h"
+#include "app/outputs/doubts.h"
 #include "app/outputs/measured_values.h"
 #include "app/stream/session.h"
 #include "core/results/image.h"
@@ -77,7 +78,8 @@ std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions&
 
 // Output of `echoloop info` about a source: probe, transmits, sampling, and assumptions of its reader.
 
-std::string describe_source(const OpenedSource& opened);  // lines of text for a researcher
-std::string describe_source_json(const OpenedSource& opened);
+// Return lines of text for a researcher, and JSON, with the doubts about the facts.
+std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>& doubts);
+std::string describe_source_json(const OpenedSource& opened, const std::vector<Doubt>& doubts);
 
 }  // namespace echoloop

@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/doubts/find_doubts.h"
 #include "core/error.h"
 #include "formats/base/echo_spectrum.h"
-#include "app/doubts/find_doubts.h"
 
 namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
 constexpr double kLeastLinesError = 0.3;    // of the frequency of the demodulation
-constexpr double kDecimated = 0.05;         // from a whole number
 constexpr double kMostWidth = 1.3;          // at half power, of the centre frequency
 constexpr double kLeastReciprocity = 0.3;
 constexpr double kUltrasound_hz = 20e3;  // sound is audible below
@@ -47,7 +46,7 @@ void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, double wi
        "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
 }
 
-void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
+void doubt_band(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
   const double within_hz = kLeastCentreError * a.center_hz;
@@ -75,20 +74,6 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
          .key = "demod_hz",
          .stated = a.demod_hz,
          .word = "0"});
-  } else if (std::abs(measured.center_hz - a.center_hz) > within_hz) {
-    const double center_hz = rounded(measured.center_hz);
-    const double times = center_hz / a.center_hz, decimation = std::round(times);
-    const bool decimated = decimation >= 2.0 && std::abs(times - decimation) < kDecimated * decimation;
-    doubts.push_back(
-        {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "
-                     "MHz (half power from {:.3g} to {:.3g} MHz)",
-                     a.center_hz * 1e-6, center_hz * 1e-6, measured.low_hz * 1e-6, measured.high_hz * 1e-6),
-         fmt::format("--set center_hz={:.3g}{}", center_hz,
-                     decimated
-                         ? fmt::format(", or \"fs_hz\": {:.4g} in a description where one sample of {:.0f} was kept",
-                                       a.sampling_hz / decimation, decimation)
-                         : ""),
-         "fc_hz", a.center_hz, center_hz});
   }
   if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
     doubts.push_back(
@@ -112,8 +97,6 @@ void doubt_lines(const Acquisition& a, std::span<const std::byte> frame, std::ve
                    a.center_hz * 1e-6, center_hz * 1e-6, measured->low_hz * 1e-6, measured->high_hz * 1e-6),
        fmt::format("\"fc_hz\": {:.4g} in a description", center_hz), "fc_hz", a.center_hz, center_hz});
 }
-
-TimeEvent g_event = TimeEvent::first_firing;
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
 
@@ -232,13 +215,68 @@ std::vector<Doubt> doubts_of_facts(const Acquisition& a) {
 
 }  // namespace
 
+std::string doubt_line(const Doubt& doubt) { return doubt.text + (doubt.cure.empty() ? "" : ". Cure: " + doubt.cure); }
+
 nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
   nlohmann::json json = nlohmann::json::array();
-  for (const Doubt& doubt : doubts) json.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
+  for (const Doubt& doubt : doubts) {
+    nlohmann::json& one = json.emplace_back(nlohmann::json{{"text", doubt.text}, {"cure", doubt.cure}});
+    if (!doubt.key.empty()) one["fact"] = doubt.key;
+    if (!doubt.patch.empty()) one["patch"] = doubt.patch;
+    if (doubt.agreement_found != 0.0)
+      one["agreement_stated"] = doubt.agreement_stated, one["agreement_found"] = doubt.agreement_found;
+    if (!doubt.readings.empty()) one["readings"] = doubt.readings;
+  }
   return json;
 }
 
-std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
+namespace {
+
+// Returns the event that the times of a description are relative to; readers of other formats count from the origin.
+TimeEvent stated_event(const AcquisitionPtr& acquisition) {
+  const auto meta = nlohmann::json::parse(opened_description(acquisition), nullptr, false);
+  const std::string zero = meta.is_object() && meta.contains("t_zero") && meta["t_zero"].is_string()
+                               ? meta["t_zero"].get<std::string>()
+                               : std::string();
+  const auto says = [&](const char* words) { return zero.find(words) != std::string::npos; };
+  if (says("first_firing") || says("first element fires")) return TimeEvent::first_firing;
+  return says("centre") || says("center") ? TimeEvent::centre : TimeEvent::origin;
+}
+
+Doubt doubt_of(const FactDoubt& found, const StatedFacts& stated) {
+  Doubt doubt{.text = found.text,
+              .cure = found.cure,
+              .key = found.fact,
+              .patch = found.patch,
+              .agreement_stated = found.stated,
+              .agreement_found = found.found,
+              .readings = found.readings};
+  const Acquisition& a = stated.a;
+  const auto number = [&](const char* key, double of_a) {
+    if (!doubt.patch.contains(key)) return;
+    doubt.key = key;
+    doubt.stated = of_a;
+    doubt.measured = doubt.patch[key].get<double>();
+  };
+  number("fc_hz", a.center_hz);
+  number("fs_hz", a.sampling_hz);
+  number("pitch_m", a.probe.pitch_m);
+  number("c_m_s", a.sound_speed_m_s);
+  number("demod_hz", a.demod_hz);
+  if (doubt.patch.contains("t0_s")) {
+    const nlohmann::json& t0 = doubt.patch["t0_s"];
+    doubt.change = (t0.is_array() ? t0[0].get<double>() : t0.get<double>()) - stated.t0_s[0];
+  }
+  if (doubt.patch.contains("t_zero")) doubt.word = doubt.patch["t_zero"].get<std::string>();
+  doubt.mirrored = found.mirrored;
+  if (doubt.mirrored) doubt.key = "tx";
+  return doubt;
+}
+
+}  // namespace
+
+std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<const std::byte> frame) {
+  const Acquisition& a = *acquisition;
   std::vector<Doubt> doubts = doubts_of_facts(a);
   if (frame.size() < a.frame_bytes()) return doubts;
   if (a.data == DataKind::beamformed) {
@@ -246,21 +284,55 @@ std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byt
     return doubts;
   }
   doubt_pairs(a, frame, doubts);
-  if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
-  if (const auto measured = measure_spectrum(a, frame)) (void)find_other_facts(StatedFacts(a, g_event), frame, measured->center_hz);
-  doubt_full_matrix(a, frame, doubts);
+  const bool other_layout = std::ranges::find(doubts, "axes", &Doubt::key) != doubts.end();
+  if (const auto measured = measure_spectrum(a, frame)) doubt_band(a, *measured, doubts);
+  if (other_layout) return doubts;
+  const bool other_band = !doubts.empty();
+  const StatedFacts stated(a, stated_event(acquisition));
+  for (const FactDoubt& found : find_fact_doubts(stated, frame)) {
+    if (found.fact == "fc_hz" && other_band) continue;
+    doubts.push_back(doubt_of(found, stated));
+  }
+  if (std::ranges::none_of(doubts, [](const Doubt& d) { return d.patch.contains("tx") || d.mirrored; }))
+    doubt_full_matrix(a, frame, doubts);
   return doubts;
 }
 
+namespace {
+
+// Reads the first frames of one transmit.
+std::vector<std::byte> first_frames(SeekableSource& source, std::size_t bytes, std::uint64_t count) {
+  std::vector<std::byte> frames(bytes * count);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const std::span<std::byte> slot(frames.data() + k * bytes, bytes);
+    const std::span<const std::byte> samples = source.at(k, slot);
+    if (samples.data() != slot.data()) std::ranges::copy(samples.first(bytes), slot.begin());
+  }
+  return frames;
+}
+
+}  // namespace
+
 std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
-  const Acquisition& a = *opened.info.acquisition;
+  constexpr std::uint64_t kMostFrames = 64, kMostBytes = 256'000'000;
+  const AcquisitionPtr& a = opened.info.acquisition;
   SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
   if (!is_file_source(opened.name) || source == nullptr) return {};
   try {
-    std::vector<std::byte> slot(a.frame_bytes());
+    const std::size_t bytes = a->frame_bytes();
+    std::vector<std::byte> slot(bytes);
+    const std::uint64_t n =
+        std::min({kMostFrames, source->frame_count(), kMostBytes / std::max<std::size_t>(bytes, 1)});
+    if (a->n_transmits() == 1 && a->data == DataKind::channels && n > 2) {
+      const StatedFacts stated(*a, stated_event(a));
+      std::vector<Doubt> doubts;
+      for (const FactDoubt& found : find_frame_doubts(stated, first_frames(*source, bytes, n)))
+        doubts.push_back(doubt_of(found, stated));
+      if (!doubts.empty()) return doubts;
+    }
     return measure_doubts(a, source->at(0, slot));
   } catch (const Error&) {  // frame cannot be read
-    return doubts_of_facts(a);
+    return doubts_of_facts(*a);
   }
 }
 

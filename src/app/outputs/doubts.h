@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/opening/source_kinds.h"
+#include "core/acquisition.h"
 
 namespace echoloop {
 
@@ -20,12 +21,21 @@ struct Doubt {
   double change = 0.0;                  // correction to add, for a key whose stated value only its description has
   std::string word = {};                // measured word of a key with words
   bool mirrored = false;                // left and right of the transmits exchanged
+  // Of a doubt found by the agreement of the channels: keys of a description that resolve it, for programs; agreement
+  // with the stated and with other facts; facts that explain the echoes alike.
+  nlohmann::json patch = {};
+  double agreement_stated = 0.0, agreement_found = 0.0;
+  std::vector<std::string> readings = {};
 };
 
-nlohmann::json doubts_json(const std::vector<Doubt>& doubts);  // [{text, cure}]
+// Returns [{text, cure, fact, patch, agreement_stated, agreement_found, readings}], as far as they apply.
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts);
+
+// Returns the text and the cure in one line.
+std::string doubt_line(const Doubt& doubt);
 
 // Checks a frame; for beamformed lines only the centre frequency.
-std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame);
+std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<const std::byte> frame);
 // Checks the first frame of a recording; empty for phantoms and scanners.
 std::vector<Doubt> measure_doubts(const OpenedSource& opened);
 

@@ -163,7 +163,7 @@ FrameMemory FirstFrameDoubts::offer(const RfFrame& frame, FrameMemory memory) {
     if (lender_ == nullptr) copy->assign(frame.samples.begin(), frame.samples.end());
     const std::span<const std::byte> samples = lender_ == nullptr ? std::span<const std::byte>(*copy) : frame.samples;
     work_ = std::async(std::launch::async, [acquisition = acquisition_, copy, lender = lender_, samples] {
-      std::vector<Doubt> doubts = measure_doubts(*acquisition, samples);
+      std::vector<Doubt> doubts = measure_doubts(acquisition, samples);
       require_readable(samples);
       return doubts;
     });

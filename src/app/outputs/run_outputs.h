@@ -95,7 +95,8 @@ class FirstFrameDoubts final : public FrameSink {
   FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;
   [[nodiscard]] bool ready(const RingLoad& ring) const override { return next_.ready(ring); }
 
-  std::vector<Doubt> take();  // waits; main thread, after the run
+  void leave() { wanted_ = false; }  // before begin(): measures nothing
+  std::vector<Doubt> take();         // waits; main thread, after the run
 
  private:
   FrameSink& next_;

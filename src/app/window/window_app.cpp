@@ -56,7 +56,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
                .queue_given = options.queue_given,
                .max_frames = options.frames,
                .every_frame =
-                   options.frames > 0 || !options.files[kRecordOption].empty() || !options.files["--video"].empty()},
+                   options.frames > 0 || !options.files[kRecordOption].empty() || !options.files["--video"].empty(),
+               .doubts = options.doubts},
               own_.options, own_.in_use, own_.engine),
       opening_(own_.state, options.files[kRecordOption], own_.in_use, own_.engine, *own_.viewer),
       import_(own_.state, {own_.options, options.backend}, kind_if(has_end(options) || is_kiosk(options)), own_.in_use,

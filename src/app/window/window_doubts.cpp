@@ -19,8 +19,8 @@ namespace {
 
 // Returns the message of a doubt with its `text`. Long: the key first, as a line may be cut.
 std::string message_of(const Doubt& doubt, const std::string& text) {
-  if (doubt.key != "fc_hz") return "Check (Ctrl+Shift+O): " + text;
-  return fmt::format("Check the centre frequency: {:.4g} MHz assumed, echoes centred at {:.3g} MHz (Ctrl+Shift+O)",
+  if (doubt.key != "fc_hz" || doubt.measured == 0.0) return "Check (Ctrl+Shift+O): " + text;
+  return fmt::format("Check the centre frequency: {:.4g} MHz, echoes centred at {:.3g} MHz (Ctrl+Shift+O)",
                      doubt.stated * 1e-6, doubt.measured * 1e-6);
 }
 
@@ -29,7 +29,7 @@ std::string message_of(const Doubt& doubt, const std::string& text) {
 void WindowDoubts::begin() {
   state_.opening.doubts.clear();
   in_use_.doubts.reset();
-  wanted_ = is_file_source(in_use_.named) && !is_kiosk(options_);  // not if nothing can be corrected
+  wanted_ = on_ && is_file_source(in_use_.named) && !is_kiosk(options_);  // not if nothing can be corrected
 }
 
 void WindowDoubts::look() {
@@ -50,7 +50,7 @@ void WindowDoubts::measure() {
   if (!kept || kept->acquisition != in_use_.source->acquisition()) return;
   wanted_ = false;
   work_ = std::async(std::launch::async,
-                     [frame = *kept] { return measure_doubts(*frame.acquisition, frame.frame.samples); });
+                     [frame = *kept] { return measure_doubts(frame.acquisition, frame.frame.samples); });
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {

@@ -18,6 +18,8 @@ class WindowDoubts {
   WindowDoubts(WindowState& state, const WindowOptions& options, SourceInUse& in_use, Engine& engine)
       : state_(state), options_(options), in_use_(in_use), engine_(engine) {}
 
+  void leave() { on_ = false; }  // for good
+
   void begin();  // another source, or other facts: no doubts until one of its frames is measured
   void look();   // once a window frame
 
@@ -29,6 +31,7 @@ class WindowDoubts {
   const WindowOptions& options_;
   SourceInUse& in_use_;
   Engine& engine_;
+  bool on_ = true;
   bool wanted_ = false;  // begin() was called after the start of work_
   std::future<std::vector<Doubt>> work_;
 };

@@ -30,13 +30,16 @@ struct StreamStart {
   bool queue_given;          // see StreamingOptions
   std::uint64_t max_frames;  // 0: no limit
   bool every_frame;          // counted or written to files
+  bool doubts;               // facts of recordings are tested
 };
 
 class WindowStream {
  public:
   WindowStream(WindowState& state, const StreamStart& start, const WindowOptions& options, SourceInUse& in_use,
                Engine& engine)
-      : state_(state), given_(start), in_use_(in_use), engine_(engine), doubts_(state, options, in_use, engine) {}
+      : state_(state), given_(start), in_use_(in_use), engine_(engine), doubts_(state, options, in_use, engine) {
+    if (!start.doubts) doubts_.leave();
+  }
 
   void describe_backend();
 

@@ -438,6 +438,7 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   recording.named = {};
   if (turned) recording = turned_lines(std::move(recording));
   if (may_wrap) read_as_signed(recording);
+  correct_samples(what, meta, recording);
   if (unknown_center) measure_center(recording);
   if (!is_lines) return recording;
   if (extents.n_values != 2) recording = beamformed_lines(std::move(recording), line_times_s);

@@ -390,6 +390,85 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
   return std::nullopt;
 }
 
+namespace {
+
+struct Corrections {
+  std::vector<std::size_t> channel_of;  // of each element, from 0; empty: as stored
+  std::vector<double> sign;             // of each element; empty: 1
+  bool conjugate = false, time_reversed = false;
+};
+
+bool described_flag(const std::string& what, const Json& meta, const char* key) {
+  const auto found = meta.find(key);
+  if (found == meta.end()) return false;
+  if (!found->is_boolean()) throw Error(what, std::string(key) + " = " + json_excerpt(*found), "true or false");
+  return found->get<bool>();
+}
+
+std::vector<double> element_values(const std::string& what, const Json& meta, const char* key, const Acquisition& a) {
+  const auto found = meta.find(key);
+  if (found == meta.end()) return {};
+  std::vector<double> values = json_numbers(what, *found, key);
+  if (static_cast<int>(values.size()) != a.n_elements())
+    throw Error(what, counted(values.size(), "value") + " of " + key + " for " + counted(a.n_elements(), "element"),
+                "one for each element");
+  return values;
+}
+
+template <class T>
+void correct_frame(const Acquisition& a, const Corrections& c, std::span<const std::byte> stored,
+                   std::span<std::byte> out) {
+  const auto* const from = reinterpret_cast<const T*>(stored.data());
+  auto* to = reinterpret_cast<T*>(out.data());
+  const auto n_elements = static_cast<std::size_t>(a.n_elements()), n_samples = static_cast<std::size_t>(a.n_samples);
+  const auto n_values = static_cast<std::size_t>(a.values_per_sample());
+  for (std::size_t t = 0; t < a.transmits.size(); ++t) {
+    for (std::size_t e = 0; e < n_elements; ++e) {
+      const std::size_t channel = c.channel_of.empty() ? e : c.channel_of[e];
+      const T* const line = from + (t * n_elements + channel) * n_samples * n_values;
+      const double sign = c.sign.empty() ? 1.0 : c.sign[e];
+      for (std::size_t i = 0; i < n_samples; ++i) {
+        const T* const sample = line + (c.time_reversed ? n_samples - 1 - i : i) * n_values;
+        for (std::size_t v = 0; v < n_values; ++v) {
+          const double factor = v == 1 && c.conjugate ? -sign : sign;
+          // -32768 has no opposite.
+          *to++ = factor < 0.0 ? static_cast<T>(-std::max(sample[v], static_cast<T>(-32767))) : sample[v];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void correct_samples(const std::string& what, const Json& meta, LibraryRecording& recording) {
+  const Acquisition& a = *recording.acquisition;
+  Corrections c{.channel_of = {},
+                .sign = element_values(what, meta, "element_sign", a),
+                .conjugate = described_flag(what, meta, "conjugate"),
+                .time_reversed = described_flag(what, meta, "time_reversed")};
+  std::vector<bool> taken(a.probe.elements.size(), false);
+  for (const double channel : element_values(what, meta, "element_order", a)) {
+    const bool known = channel >= 1.0 && channel <= static_cast<double>(taken.size()) && channel == std::floor(channel);
+    if (!known || taken[static_cast<std::size_t>(channel) - 1])
+      throw Error(what, "element_order with " + json_excerpt(channel),
+                  "each channel from 1 to " + std::to_string(taken.size()) + " once");
+    c.channel_of.push_back(static_cast<std::size_t>(channel) - 1);
+    taken[c.channel_of.back()] = true;
+  }
+  for (const double sign : c.sign)
+    if (std::abs(sign) != 1.0) throw Error(what, "element_sign with " + json_excerpt(sign), "1 or -1 for each element");
+  if (c.channel_of.empty() && c.sign.empty() && !c.conjugate && !c.time_reversed) return;
+  recording.frame_offsets.clear();
+  recording.read_frame = [read = std::move(recording.read_frame), acquisition = recording.acquisition,
+                          c = std::move(c)](std::uint64_t index, std::span<std::byte> out) {
+    std::vector<std::byte> stored(out.size());
+    read(index, stored);
+    acquisition->sample_type == SampleType::int16 ? correct_frame<std::int16_t>(*acquisition, c, stored, out)
+                                                  : correct_frame<float>(*acquisition, c, stored, out);
+  };
+}
+
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& stored, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner) {
   check_description_keys(sidecar.what, sidecar.meta, OtherKeys::listed);
@@ -405,6 +484,7 @@ LibraryRecording described_recording(const OpenRequest& request, const ArrayView
   if (offset != sidecar.meta.end()) parts.samples.offset = json_number(sidecar.what, *offset, "offset");
   LibraryRecording recording = make_library_recording(request, std::move(parts));
   if (stored.type.kind == NumberKind::unsigned_integer && offset == sidecar.meta.end()) read_as_signed(recording);
+  correct_samples(sidecar.what, sidecar.meta, recording);
   return recording;
 }
 

@@ -80,6 +80,9 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request);
 LibraryRecording read_sidecar_target(const OpenRequest& request);  // request for the JSON file
 
 // Common part of .npy and .npz. `owner` keeps the bytes of `array` alive.
+// Applies `element_order`, `element_sign`, `conjugate` and `time_reversed` to the samples of a described recording.
+void correct_samples(const std::string& what, const Json& meta, LibraryRecording& recording);
+
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner);
 

@@ -1,0 +1,127 @@
+// Facts against samples: noise does not agree, phantoms with right facts have no doubt, and a wrong fact is found with
+// its correction.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "app/doubts/find_doubts.h"
+#include "source/phantom.h"
+
+namespace echoloop::fact_doubts_test {
+namespace {
+
+struct Taken {
+  Acquisition a;
+  std::vector<std::byte> frame;
+};
+
+Taken take(const PhantomSettings& settings) {
+  const auto source = make_phantom(settings);
+  Taken taken{*source->acquisition(), std::vector<std::byte>(source->acquisition()->frame_bytes())};
+  source->at(3, taken.frame);
+  return taken;
+}
+
+std::vector<FactDoubt> doubts_of(const Taken& t) { return find_fact_doubts(StatedFacts(t.a, TimeEvent::origin), t.frame); }
+
+const PhantomSettings kCyst{.name = "cyst", .probe = "L64"}, kPoints{.name = "points", .probe = "L128"},
+    kSector{.name = "heart"};
+
+TEST(Agreement, IsZeroForNoise) {
+  Taken t = take(kCyst);
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0.0, 1000.0);
+  auto* const values = reinterpret_cast<std::int16_t*>(t.frame.data());
+  for (std::size_t i = 0; i < t.a.frame_values(); ++i) values[i] = static_cast<std::int16_t>(noise(random));
+  const ChannelLines lines(t.a, t.frame, t.a.center_hz, {});
+  const StatedFacts stated(t.a, TimeEvent::origin);
+  const Agreement found = AgreementMeasure(t.a, stated.t0_s, lines, t.a).under(t.a);
+  EXPECT_NEAR(found.channels, 0.0, 5e-3);
+}
+
+TEST(Agreement, IsHighForPointsUnderRightFacts) {
+  const Taken t = take(kPoints);
+  const ChannelLines lines(t.a, t.frame, t.a.center_hz, {});
+  const StatedFacts stated(t.a, TimeEvent::origin);
+  EXPECT_GT(AgreementMeasure(t.a, stated.t0_s, lines, t.a).under(t.a).channels, 0.14);
+}
+
+TEST(FactDoubts, RightFactsHaveNone) {
+  for (const PhantomSettings& settings : {kCyst, kPoints, kSector, PhantomSettings{.name = "flow"}}) {
+    const Taken t = take(settings);
+    for (const FactDoubt& doubt : doubts_of(t)) ADD_FAILURE() << settings.name << ": " << doubt.text;
+  }
+}
+
+struct Mistake {
+  const char* fact;
+  std::function<void(Acquisition&)> make;
+  std::function<double(const nlohmann::json& patch, const Acquisition& right)> error = {};  // relative
+};
+
+double speed_error(const nlohmann::json& patch, const Acquisition& right) {
+  return patch.at("c_m_s").get<double>() / right.sound_speed_m_s - 1.0;
+}
+
+TEST(FactDoubts, AWrongFactIsFoundWithItsCorrection) {
+  const auto turn = [](double factor) {
+    return [factor](Acquisition& a) {
+      for (Transmit& t : a.transmits) t.angle_rad *= factor;
+    };
+  };
+  const std::vector<Mistake> mistakes{
+      {"c", [](Acquisition& a) { a.sound_speed_m_s *= 1.08; }, speed_error},
+      {"c", [](Acquisition& a) { a.sound_speed_m_s *= 0.85; }, speed_error},
+      {"fs_hz", [](Acquisition& a) { a.sampling_hz *= 2.0; },
+       [](const nlohmann::json& patch, const Acquisition& right) {
+         return patch.at("fs_hz").get<double>() / right.sampling_hz - 1.0;
+       }},
+      {"fc_hz", [](Acquisition& a) { a.center_hz *= 2.0; },
+       [](const nlohmann::json& patch, const Acquisition& right) {
+         return 0.1 * (patch.at("fc_hz").get<double>() / right.center_hz - 1.0);
+       }},
+      {"side", turn(-1.0)},
+      {"angles", turn(2.0),
+       [](const nlohmann::json& patch, const Acquisition& right) {
+         return patch.at("tx").at(0).at("angle_rad").get<double>() / right.transmits[0].angle_rad - 1.0;
+       }}};
+  const Taken right = take(kCyst);
+  for (const Mistake& mistake : mistakes) {
+    Taken wrong = right;
+    mistake.make(wrong.a);
+    const std::vector<FactDoubt> doubts = doubts_of(wrong);
+    ASSERT_FALSE(doubts.empty()) << mistake.fact;
+    EXPECT_EQ(doubts[0].fact, mistake.fact) << doubts[0].text;
+    if (mistake.error && doubts[0].fact == mistake.fact)
+      EXPECT_NEAR(mistake.error(doubts[0].patch, right.a), 0.0, 0.05) << doubts[0].text;
+  }
+}
+
+TEST(FactDoubts, AnotherOrderOfTheElementsIsFound) {
+  const Taken right = take(kCyst);
+  const auto n = static_cast<std::size_t>(right.a.n_elements());
+  const std::size_t line = static_cast<std::size_t>(right.a.n_samples) * sizeof(std::int16_t);
+  const std::vector<std::pair<const char*, std::function<std::size_t(std::size_t)>>> orders{
+      {"pairs", [](std::size_t e) { return e ^ 1U; }},
+      {"odd elements first", [n](std::size_t e) { return e % 2 == 0 ? e / 2 : n / 2 + e / 2; }},
+      {"blocks of 16", [](std::size_t e) { return e / 16 * 16 + 15 - e % 16; }}};
+  for (const auto& [words, stored_at] : orders) {
+    Taken wrong = right;
+    for (std::size_t t = 0; t < right.a.transmits.size(); ++t)
+      for (std::size_t e = 0; e < n; ++e)
+        std::copy_n(right.frame.begin() + static_cast<std::ptrdiff_t>((t * n + e) * line), line,
+                    wrong.frame.begin() + static_cast<std::ptrdiff_t>((t * n + stored_at(e)) * line));
+    const std::vector<FactDoubt> doubts = doubts_of(wrong);
+    ASSERT_FALSE(doubts.empty()) << words;
+    ASSERT_EQ(doubts[0].fact, "element_order") << doubts[0].text;
+    EXPECT_NE(doubts[0].text.find(words), std::string::npos) << doubts[0].text;
+    for (std::size_t e = 0; e < n; ++e)
+      EXPECT_EQ(doubts[0].patch["element_order"][e].get<std::size_t>(), stored_at(e) + 1) << words;
+    EXPECT_EQ(doubts.size(), 1U) << "the rest of the facts is right";
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::fact_doubts_test
