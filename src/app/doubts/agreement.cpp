@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-using Complex = ChannelLines::Complex;
+using Analytic = ChannelLines::Analytic;
 
 constexpr std::size_t kColumns = 40, kRows = 180, kCells = 5;
 constexpr std::size_t kCoarseTransmits = 4;
@@ -40,9 +40,9 @@ std::vector<float> low_pass(double samples_per_period) {
 
 }  // namespace
 
-const Complex* ChannelLines::turns() {
+const Analytic* ChannelLines::turns() {
   static const auto table = [] {
-    std::array<Complex, kTurns> all;
+    std::array<Analytic, kTurns> all;
     for (std::size_t k = 0; k < kTurns; ++k) {
       const double phase = 2.0 * kPi * static_cast<double>(k) / kTurns;
       all[k] = {static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase))};
@@ -69,12 +69,12 @@ ChannelLines::ChannelLines(const Acquisition& a, std::span<const std::byte> fram
   length_ = (n_samples_ + stride - 1) / stride;
   per_stride_ = 1.0F / static_cast<float>(stride);
   values_.resize(transmits_.size() * elements_.size() * length_);
-  std::vector<Complex> carrier(n_samples_), line(n_samples_);
+  std::vector<Analytic> carrier(n_samples_), line(n_samples_);
   for (std::size_t i = 0; i < n_samples_; ++i) {
     const double cycles = mix * static_cast<double>(i), phase = -2.0 * kPi * (cycles - std::floor(cycles));
     carrier[i] = {static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase))};
   }
-  Complex* out = values_.data();
+  Analytic* out = values_.data();
   for (const std::size_t t : transmits_) {
     for (const std::size_t e : elements_) {
       const std::size_t channel = reading.channel_of.empty() ? e : static_cast<std::size_t>(reading.channel_of[e]);
@@ -89,11 +89,11 @@ ChannelLines::ChannelLines(const Acquisition& a, std::span<const std::byte> fram
         double im = iq ? sample_value(a, frame, 2 * at + 1) : 0.0;
         if (reading.exchanged) std::swap(re, im);
         if (reading.conjugate) im = -im;
-        line[i] = Complex(static_cast<float>(sign * re), static_cast<float>(sign * im)) * carrier[i];
+        line[i] = Analytic(static_cast<float>(sign * re), static_cast<float>(sign * im)) * carrier[i];
       }
       for (std::size_t k = 0; k < length_; ++k) {
         const std::size_t middle = k * stride;
-        Complex sum{};
+        Analytic sum{};
         if (iq)
           sum = line[middle];
         else if (middle >= half && middle + half < n_samples_)
@@ -201,7 +201,7 @@ AgreementMeasure::AgreementMeasure(const Acquisition& stated, std::vector<double
 namespace {
 
 struct Sums {
-  Complex all{};
+  Analytic all{};
   float energy = 0.0F, apart = 0.0F, transmit_energy = 0.0F;  // apart: sum over transmits of |sum over elements|^2
   int count = 0, transmits = 0;
 };
@@ -237,12 +237,12 @@ struct AgreementMeasure::Frame {
       if (!std::isfinite(sent)) continue;
       const double turn0 = cycles * sent + static_cast<double>(carrier[t]);
       const auto turn = static_cast<float>(turn0 - std::floor(turn0));
-      Complex one{};
+      Analytic one{};
       float energy = 0.0F;
       for (std::uint64_t rest = seen; rest != 0; rest &= rest - 1) {
         const auto e = static_cast<std::size_t>(std::countr_zero(rest));
-        const Complex v = lines.at(t, e, static_cast<float>(sent) + path_samples[e],
-                                   turn + static_cast<float>(cycles) * path_samples[e]);
+        const Analytic v = lines.at(t, e, static_cast<float>(sent) + path_samples[e],
+                                    turn + static_cast<float>(cycles) * path_samples[e]);
         one += v;
         energy += std::norm(v);
         ++sums.count;

@@ -28,7 +28,7 @@ struct SampleReading {
 // Baseband lines of at most 48 elements and 8 transmits of a frame, or of 120 focused beams, about the measured centre.
 class ChannelLines {
  public:
-  using Complex = std::complex<float>;
+  using Analytic = std::complex<float>;
   static constexpr std::size_t kMostElements = 48, kMostTransmits = 8, kMostBeams = 120;
 
   // `centre_hz`: of the echoes, by the stated sampling frequency.
@@ -45,28 +45,28 @@ class ChannelLines {
 
   // Returns the analytic signal of transmit and element, by their index among the chosen ones, at a fractional sample;
   // 0 outside. `turn`: cycles of the carrier there.
-  [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, float sample, float turn) const {
+  [[nodiscard]] Analytic at(std::size_t transmit, std::size_t element, float sample, float turn) const {
     const float place = sample * per_stride_;
     constexpr float kMostTurns = 1e6F;  // beyond, nothing is left of the phase
     if (!(place >= 0.0F) || place + 1.0F >= static_cast<float>(length_) || !(std::abs(turn) < kMostTurns)) return {};
     const auto k = static_cast<std::size_t>(place);
     const float part = place - static_cast<float>(k);
-    const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
+    const Analytic* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
     const float re = row[0].real() + part * (row[1].real() - row[0].real()),
                 im = row[0].imag() + part * (row[1].imag() - row[0].imag());
-    const Complex turned = turns()[static_cast<std::size_t>((turn - std::floor(turn)) * kTurns) & (kTurns - 1)];
+    const Analytic turned = turns()[static_cast<std::size_t>((turn - std::floor(turn)) * kTurns) & (kTurns - 1)];
     return {re * turned.real() - im * turned.imag(), re * turned.imag() + im * turned.real()};
   }
 
  private:
   static constexpr std::size_t kTurns = 4096;
-  static const Complex* turns();  // exp(2 pi i k / kTurns)
+  static const Analytic* turns();  // exp(2 pi i k / kTurns)
 
   std::vector<std::size_t> transmits_, elements_;
   std::size_t n_samples_, length_ = 0;
   float per_stride_ = 1.0F;
   double cycles_, demod_hz_, sampling_hz_, samples_per_period_;
-  std::vector<Complex> values_;  // [transmit][element][length_]
+  std::vector<Analytic> values_;  // [transmit][element][length_]
 };
 
 struct Agreement {

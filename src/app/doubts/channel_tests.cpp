@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-using Complex = std::complex<float>;
+using Analytic = std::complex<float>;
 
 constexpr int kLeastElements = 12, kMostElements = 256;
 constexpr std::size_t kWindows = 96;
@@ -104,8 +104,8 @@ class Windows {
   }
 
  private:
-  [[nodiscard]] Complex product(std::size_t w, std::size_t a, std::size_t b) const {
-    const Complex *const x = &values_[starts_[w] + a * length_], *const y = &values_[starts_[w] + b * length_];
+  [[nodiscard]] Analytic product(std::size_t w, std::size_t a, std::size_t b) const {
+    const Analytic *const x = &values_[starts_[w] + a * length_], *const y = &values_[starts_[w] + b * length_];
     float re = 0.0F, im = 0.0F;
     for (std::size_t i = 0; i < length_; ++i) {
       re += x[i].real() * y[i].real() + x[i].imag() * y[i].imag();
@@ -157,8 +157,8 @@ class Windows {
 
   std::size_t n_, length_ = 0, of_middle_ = 0;  // of_middle_: windows of the first transmit
   std::vector<std::size_t> starts_;
-  std::vector<Complex> values_;  // [window][element][length]
-  std::vector<float> energy_;    // [window][element]
+  std::vector<Analytic> values_;  // [window][element][length]
+  std::vector<float> energy_;     // [window][element]
   std::vector<double> total_, like_;
   double least_ = 0.0;
 };
@@ -305,7 +305,7 @@ std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<cons
     std::vector<double> other;
     for (std::size_t e = 0; e + 1 < n && swapped.usable(); ++e) other.push_back(swapped.likeness(e, e + 1));
     const double alike = median(other);
-    if (order ? alike > order->found - 0.1 : alike > neighbours + 0.1)
+    if (order ? alike > order->found - 0.05 : alike > neighbours + 0.1)
       return ChannelFinding{.kind = ChannelFinding::Kind::axes, .stated = neighbours, .found = alike};
   }
   if (order) return order;

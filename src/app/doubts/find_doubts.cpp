@@ -115,6 +115,9 @@ FactDoubt doubt_of(const StatedFacts& stated, const Trial& best, double rho, dou
     case Family::kind:
       doubt = {.fact = "kind", .text = "The kind of the transmits contradicts the echoes: as " + c.words + " waves"};
       break;
+    case Family::polarity:
+      doubt = {.fact = "element_sign", .text = "The polarity of the elements contradicts the echoes: with " + c.words};
+      break;
     case Family::demod:
       doubt = {.fact = "demod_hz",
                .text = fmt::format("Demodulation at {:.4g} MHz contradicts the echoes: with {:.4g} MHz",
