@@ -1,5 +1,7 @@
 #include "gui/figure/figure_strip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -209,6 +211,9 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
   f.facts.insert(f.facts.begin(), peak_text(s, span_s));
   f.display.display.dynamic_range_db = params.doppler.range_db;  // 0 dB is white
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
+  for (const CaptionItem& i : pulse_items(s, span_s)) {
+    if (i.value != "—") f.facts.push_back(fmt::format("{} {} {}", i.key, i.value, i.unit));
+  }
   if (shown_s) {
     f.lines.push_back({.points = {{*shown_s, f.y.first}, {*shown_s, f.y.last}}, .ink = {{255, 255, 255}, 0.6}});
   }
