@@ -84,6 +84,80 @@ TEST(Docks, StandBesideAnImageThatIsMuchHigherThanWide) {
   }
 }
 
+// Opens the M-mode of a narrow image.
+void open_beside(Scene& scene) {
+  scene.state.view.inspected = PlanePoint{0, 15e-3};
+  scene.put_image(kNarrow, grey);
+  scene.frames(2);
+  scene.press(Key::m);
+  for (std::uint64_t frame = 10; frame < 14; ++frame) {
+    scene.put_image(kNarrow, grey, frame);
+    scene.frames(1);
+  }
+}
+
+TEST(Docks, BesideAnImageHaveASplitter) {
+  for (const auto& [width, height, scale] :
+       {std::tuple{1024, 640, 1.0}, {1280, 720, 1.0}, {1600, 900, 1.0}, {3840, 2160, 2.0}}) {
+    SCOPED_TRACE(::testing::Message() << width);
+    ECHO_SCENE(scene, width, height, scale);
+    scene.viewer->apply_layout({{"mode", "view"}});
+    open_beside(scene);
+    const auto edge = [&] { return scene.rect("splitter_dock").cx(); };
+    const auto s = static_cast<float>(scale);
+    const float before = edge(), y = scene.rect("splitter_dock").cy();
+    ASSERT_GT(before, 0.0F);
+    scene.drag({before, y}, {before + 30 * s, y});
+    EXPECT_NEAR(edge(), before + 30 * s, 2 * s);
+    EXPECT_NEAR(scene.viewer->settings().widths.dock, (scene.viewer->screen().strips().m_mode.x1 - edge()) / s, 30.0F);
+    scene.click("splitter_dock", true);
+    EXPECT_NEAR(edge(), before, 1.0F) << "right click";
+    scene.drag({before, y}, {before - 40 * s, y});
+    EXPECT_NEAR(edge(), before - 40 * s, 2 * s);
+    for (int i = 0; i < 2; ++i) scene.click("splitter_dock");
+    scene.frames(2);
+    EXPECT_NEAR(edge(), before, 1.0F) << "double click";
+    scene.drag({before, y}, {static_cast<float>(width), y});
+    const Rect strip = scene.viewer->screen().strips().m_mode;
+    EXPECT_GT(strip.width(), 240 * s);
+    scene.drag({edge(), y}, {0, y});
+    EXPECT_GE(scene.viewer->screen().picture().width(), 60 * s);
+    EXPECT_LE(scene.viewer->screen().picture().x1, scene.viewer->screen().strips().m_mode.x0);
+    scene.viewer->apply_layout({{"mode", "view"}, {"dock", "m_mode"}, {"dock_width", "360"}});
+    scene.frames(2);
+    EXPECT_NEAR(scene.viewer->screen().strips().m_mode.x1 - edge(), 350 * s, 12 * s);
+    EXPECT_EQ(layout_text(scene.viewer->settings()).at("dock_width"), "360");
+    EXPECT_EQ(scene.gl_error(), 0);
+  }
+}
+
+TEST(Docks, InAWindowTooNarrowForBothOneIsChosen) {
+  ECHO_SCENE(scene, 1024, 640);
+  open_beside(scene);
+  ASSERT_GT(scene.rect("dock_or_image/Image").width(), 0.0F);
+  const Rect strip = scene.viewer->screen().strips().m_mode;
+  EXPECT_GT(strip.width(), 340.0F);
+  EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F);
+  const auto choose = [&](const std::string& name) {
+    scene.click("dock_or_image/" + name);
+    scene.frames(2);
+  };
+  choose("Image");
+  EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F);
+  EXPECT_GT(scene.viewer->screen().picture().height(), 200.0F);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::m_mode) << "still open";
+  choose("M-mode");
+  EXPECT_EQ(scene.viewer->screen().strips().m_mode, strip);
+  choose("Image");
+  scene.press(Key::n);
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F) << "another dock is shown when it opens";
+  scene.press(Key::n);
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->screen().picture().height(), 200.0F);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
 bool is_hover(const RgbImage& p, float x, float y) { return distance(pixel(p, x, y), {0x2A, 0x30, 0x36}) == 0; }
 
 TEST(Tooltips, StandBesideTheColumnAndNotSoonAfterADrag) {

@@ -58,6 +58,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
   StripLook& look = c.view.transient.doppler;
   choose_span(c, "sonogram_span", head, look.span_s);
   const Rect box{head.x1 - ui.px(78), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  if (box.x0 < head.x0) return;
   if (ui.check_box("sonogram_curves", box, "Curves", look.curves,
                    {"Curves",
                     "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
@@ -178,7 +179,6 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
   return plot;
 }
 
-void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
 // Draws the values of the beats at the bottom, four or two in a row. Returns the top of these.
 float SpectrogramDock::draw_pulses(const Ui& ui, const Rect& body, const Spectrogram& s, double span_s) {
   constexpr float kRow = 48, kLabel = 18, kNote = 20;
@@ -203,6 +203,7 @@ float SpectrogramDock::draw_pulses(const Ui& ui, const Rect& body, const Spectro
   return top;
 }
 
+void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
   const Spectrogram* s = c.model.analyses.of<SpectrogramView>().shown.get();
   if (s == nullptr) {

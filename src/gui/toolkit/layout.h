@@ -59,9 +59,9 @@ inline float splitter_by_key(const Hit& hit) {
   return by;
 }
 
-// Returns true for a reset to the default position: right-click or Delete.
+// Returns true for a reset to the default position: right-click, double click or Delete.
 inline bool splitter_reset(const Hit& hit) {
-  bool reset = hit.right;
+  bool reset = hit.right || (hit.pressed && ImGui::IsMouseDoubleClicked(0));
   for (const KeyPress& press : hit.keys) reset = reset || press.key == Key::remove;
   return reset;
 }

@@ -162,8 +162,8 @@ float wipe_x(const ImageLayout& layout, float share);  // whole pixels
 // Draws line and handle; call before everything that uses the mouse on the image.
 void draw_wipe(const WipeContext& c);
 
-// Area below the image with one open dock, and its upper edge, a splitter; right of an image that is much higher than
-// wide. UI thread only.
+// Area below the image with one open dock, and its edge, a splitter; right of an image that is much higher than wide,
+// or in its place if the window is too narrow for both. UI thread only.
 
 class DockArea {
  public:
@@ -171,9 +171,9 @@ class DockArea {
 
   DockArea();
 
-  // Returns its rectangle: at the bottom of `area`; at its right for an image of a small `aspect` (width over height)
-  // with `bars` next to it; empty when closed, a line with a notice in a low window.
-  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) const;
+  // Returns its rectangle: at the bottom of `area`; at its right, or all of it, for an image of a small `aspect` (width
+  // over height) with `bars` next to it; empty when closed, a line with a notice in a low window.
+  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars);
   void draw(const DockScene& scene, const Rect& r);
   void close(Dock but = Dock::none);  // closes all docks except `but`
 
@@ -182,12 +182,15 @@ class DockArea {
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
-  static Rect beside(const Ui& ui, Rect& area, double aspect, int bars);  // empty: no room
+  Rect beside(Ui& ui, ViewSettings& view, Rect& area, double aspect, int bars);
+  Rect alone(Ui& ui, const ViewSettings& view, Rect& area);  // dock or image, by a choice above
   void choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks);
 
   std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks
   std::size_t presented_ = 0;                                         // index of the presented dock if only one fits
 };
+  enum class Alone { dock, image } alone_ = Alone::dock;              // of `alone_of_` and the image, if one fits
+  Dock alone_of_ = Dock::none;
 
 // Draws the inspected pixel on the image, or the line.
 void draw_inspected(const Ui& ui, const ImageLayout& layout, const Image& image, PlanePoint at, Dock dock);
