@@ -201,5 +201,41 @@ TEST(Marks, APointIsDrawnAtItsMeasuredPeak) {
   EXPECT_FALSE(is_accent(0.0));
 }
 
+TEST(Marks, OfAComparisonAreDrawnAtThePeakOfEachSide) {
+  for (const CompareLook look : {CompareLook::side_by_side, CompareLook::wipe}) {
+    ECHO_SCENE(scene, 1600, 900);
+    const auto echo_at = [](double at) {
+      return [at](double x, double z) {
+        const double dx = x - at, dz = z - 10.0;
+        return static_cast<float>(std::max(-10.0 - 12.0 * (dx * dx + dz * dz), -60.0));
+      };
+    };
+    scene.freeze(100, 50);
+    scene.put_past(0, kSquare, echo_at(0.6), 100);  // both of one frame
+    scene.frames(2);
+    scene.press(Key::x);
+    scene.put_past(1, kSquare, echo_at(-0.6), 100);
+    scene.state.cine.compare_look = look;
+    scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0.0, 10e-3}}}};
+    const auto measured = [](const Measured& m) { return !m.points.empty() && m.points[0].spread.has_value(); };
+    ASSERT_TRUE(scene.frames_until([&] { return measured(scene.state.measured) && measured(scene.state.measured_a); }));
+    scene.move(0, 0);
+    scene.frames(2);
+    const bool beside = look == CompareLook::side_by_side;
+    const ImageLayout& b = scene.viewer->screen().image_layout();
+    const ImageLayout& a = beside ? scene.viewer->screen().side_a_layout() : b;
+    const RgbImage shot = scene.shot();
+    const auto is_accent = [&](const ImageLayout& l, double x_m) {  // the lower arm of the cross
+      const Rgb c = pixel(shot, std::lround(l.x_px(x_m) - 0.5F), std::lround(l.z_px(10e-3) + 4));
+      return c.b > c.r + 60;
+    };
+    EXPECT_TRUE(is_accent(a, -0.6e-3));
+    EXPECT_TRUE(is_accent(b, 0.6e-3));
+    EXPECT_EQ(is_accent(a, 0.6e-3), !beside) << "one image, of A left of the line";
+    EXPECT_EQ(is_accent(b, -0.6e-3), !beside);
+    EXPECT_EQ(scene.gl_error(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace echoloop::testing::grips_test

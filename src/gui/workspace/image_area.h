@@ -28,11 +28,10 @@ namespace echoloop {
 
 class ImageInteraction {
  public:
-  // Call once a frame, after everything else that uses the mouse on the image. Also draws the marks. Returns true while
-  // the pointer is on the image.
+  // Call once a frame, after everything else that uses the mouse on the image. Returns true while the pointer is on it.
   bool use(Ui& ui, const ImageLayout& layout, Edits& edits, Type letters);
-  // Draws the marks of use() on the other image, without mouse input.
-  void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits, Type letters) const;
+  // Draws gate and marks on an image with these measurements.
+  void draw(Ui& ui, const ImageLayout& layout, const Edits& edits, const Measured& measured, Type letters) const;
   // Returns true if the key had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press);
   bool escape(Edits& edits) { return editor_.escape(edits.marks); }
@@ -101,7 +100,7 @@ class ImageArea {
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);
   void draw_over(PanelContext& c, const SceneInput& input, Place place);
-  bool draw_marks(PanelContext& c, Place place);
+  bool draw_marks(PanelContext& c, const SceneInput& input, Place place);
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
   ImageLayout layout_, last_;
@@ -131,6 +130,8 @@ float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const
 
 // Returns "Computing the first image of RFdata1.mat, Minimum variance: 3 of about 8 s".
 [[nodiscard]] std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work);
+// Draws the button that restores the previous source, right of the title, which ends at x. Returns its left end.
+float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y);
 // Draws over the last image of the previous source, which has neither rulers nor values.
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited);
 
@@ -188,9 +189,9 @@ class DockArea {
 
   std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks
   std::size_t presented_ = 0;                                         // index of the presented dock if only one fits
-};
   enum class Alone { dock, image } alone_ = Alone::dock;              // of `alone_of_` and the image, if one fits
   Dock alone_of_ = Dock::none;
+};
 
 // Draws the inspected pixel on the image, or the line.
 void draw_inspected(const Ui& ui, const ImageLayout& layout, const Image& image, PlanePoint at, Dock dock);
