@@ -50,6 +50,15 @@ bool take_ruler_wheel(PanelContext& c, const ImageLayout& layout) {
   return changed;
 }
 
+// Draws the mark of element 1 in View, and on a mirrored image; returns true if a click on it has mirrored the image.
+bool take_orientation(PanelContext& c, const ImageViewContext& view) {
+  Mirrored& mirrored = c.edits.params.display.mirrored;
+  const bool shown = c.view.mode == WindowMode::view || mirrored == Mirrored::on;
+  if (!shown || !draw_orientation(view)) return false;
+  mirrored = mirrored == Mirrored::on ? Mirrored::off : Mirrored::on;
+  return true;
+}
+
 bool one_pointer(const Image& a, const Image& b) {
   if (a.acquisition == b.acquisition) return true;
   return a.acquisition != nullptr && b.acquisition != nullptr && same_probe(*a.acquisition, *b.acquisition);
@@ -72,12 +81,13 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Pla
   const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
                        .flow = is_overlay(c.edits.params.color_flow.mode),
                        .tgc = c.view.mode == WindowMode::view && place == Place::window};
+  const Mirrored mirrored = c.edits.params.display.mirrored;
   const float labels = c.edits.cine.compare ? c.ui.px(label_room(letters_of(place))) : 0;
   if (!c.edits.cine.compare || c.edits.cine.compare_look == CompareLook::wipe) {
     area.y0 += labels;
     const auto with = [&](const PanZoom& view) {
-      return presented ? place_picture(area, grid, input.scale, view)
-                       : lay_out_picture(area, grid, input.scale, c.compact, view, bars);
+      return presented ? place_picture(area, grid, input.scale, view, mirrored)
+                       : lay_out_picture(area, grid, input.scale, c.compact, view, bars, mirrored);
     };
     layout_ = with(c.edits.view.pan_zoom);
     layout_ = with(eased_.towards(c.edits.view.pan_zoom, layout_, c.ui.step_s()));
@@ -91,7 +101,8 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Pla
                                            .compact = !presented && c.compact,
                                            .view = c.edits.view.pan_zoom,
                                            .labels = labels,
-                                           .bars = presented ? ColorBars{.level = false} : bars});
+                                           .bars = presented ? ColorBars{.level = false} : bars,
+                                           .mirrored = mirrored});
   layout_ = sides.b;
   side_a_ = sides.a;
 }
@@ -102,14 +113,14 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   if (beside()) draw_side_a(c, input, area);
   const ImageViewContext view = view_of(c, input);
   draw_rulers(view);
-  if (c.view.mode == WindowMode::view) draw_orientation(view);
+  const bool by_mark = take_orientation(c, view);
   if (c.model.run == RunState::fault) {
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
   const bool by_ruler = take_ruler_wheel(c, view.layout);
   const bool by_curve = layout_.tgc.width() > 0 && draw_tgc_curve(view, layout_.tgc);
-  if (draw_color_bars(c, input) || by_ruler || by_curve) c.commands.send(command::ParamsChanged{});
+  if (draw_color_bars(c, input) || by_ruler || by_curve || by_mark) c.commands.send(command::ParamsChanged{});
   const FlowImage* const flow = c.model.analyses.of<FlowView>().image.get();
   if (flow != nullptr && is_overlay(c.edits.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.edits.params);
@@ -123,13 +134,15 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
 }
 
 void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area) {
-  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.edits.view.pan_zoom);
+  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.edits.view.pan_zoom, {},
+                            c.edits.params.display.mirrored);
   draw_awaited_image(c, layout_, *c.model.image.awaited);
 }
 
 void ImageArea::draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area) {
   const Image& coarse = input.last_image;
-  layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom);
+  layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom, {},
+                            c.edits.params.display.mirrored);
   if (!c.model.opening.former.empty()) {  // first image of its source
     draw_return(c, layout_, layout_.image.x0, layout_.image.y0 - c.ui.px(33));
   } else {
@@ -161,6 +174,9 @@ void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const R
   lay_out(c, input, area, Place::presentation);
   if (beside()) draw_waiting_for_a(c, input);
   if (c.model.run == RunState::fault) c.ui.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+  if (layout_.mirrored == Mirrored::on && take_orientation(c, view_of(c, input))) {
+    c.commands.send(command::ParamsChanged{});
+  }
   draw_over(c, input, Place::presentation);
 }
 
