@@ -413,11 +413,12 @@ TEST(FigureFile, OtherEndingsAreRefused) {
 TEST(Figure, MirroredItHasTheSamePixelsFromRightToLeft) {
   for (const Grid& grid : {kTall, kWide, sector()}) {
     Shown shown(grid);
+    FlowImage flow = flow_on(grid);
     for (std::size_t i = 0; i < shown.db.size(); ++i) {
-      shown.db[i] =
-          -50.0F + 40.0F * static_cast<float>(i % static_cast<std::size_t>(grid.nx)) / static_cast<float>(grid.nx);
+      const auto across = static_cast<float>(i % static_cast<std::size_t>(grid.nx)) / static_cast<float>(grid.nx);
+      shown.db[i] = -50.0F + 40.0F * across;
+      flow.velocity_m_s[i] = 0.3F * across - 0.1F;
     }
-    const FlowImage flow = flow_on(grid);
     TextRasterizer rasterizer;
     CanvasRect area;
     const auto drawn = [&](Mirrored mirrored) {
