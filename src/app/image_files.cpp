@@ -70,7 +70,9 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
   const Image shown = low_rank ? low_rank_image(image, *flow) : image;
   RgbImage picture = render_rgb(shown, display.display);
   if (overlay) draw_flow_in(picture, shown, *flow, display);
-  draw_marks_in(picture, shown.grid, marks, over);
+  const Mirrored mirrored = display.display.mirrored;
+  if (mirrored == Mirrored::on) mirror(picture, {0, 0, picture.width, picture.height});
+  draw_marks_in(picture, shown.grid, marks, over, mirrored);
   if (overlay) add_flow_scale(picture, *flow, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }

@@ -478,6 +478,9 @@ const auto kTable = std::to_array<ParamSpec>({
      {.sign = kSigned, .place = kWide}},
     {"color_map", "Colour map", "", 1, 0, 0, 3, false, at<&P::display, &DisplayParams::color_map>(), kColorMaps,
      "Colour map of the image: gray, hot, viridis or inverted gray."},
+    {"mirrored", "Mirrored", "", 1, 0, 0, 1, false, at<&P::display, &DisplayParams::mirrored>(), kOffOn,
+     "Left and right of the displayed image exchanged; positions, numbers and saved data stay as they are.",
+     {.place = kMore}},
 });
 // clang-format on
 

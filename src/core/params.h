@@ -168,6 +168,8 @@ bool is_flat(const TgcGains& gains);
 double tgc_at(const TgcGains& gains, double depth);
 
 // Display: applied in the shader, also to a frozen image.
+enum class Mirrored { off, on };  // left and right of the displayed image exchanged
+
 struct DisplayParams {
   TgcGains tgc_db{};
   double reject_db = kNoReject_db;
@@ -175,6 +177,7 @@ struct DisplayParams {
   double gain_db = 0.0;
   double gamma = 1.0;
   ColorMap color_map = ColorMap::gray;
+  Mirrored mirrored = Mirrored::off;
 
   friend bool operator==(const DisplayParams&, const DisplayParams&) = default;
 };

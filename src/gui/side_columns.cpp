@@ -165,7 +165,7 @@ void SideColumns::draw_splitter(PanelContext& c, const WindowLayout& l, PanelSid
     return left ? clamp_left_width(wanted, logical, other) : clamp_right_width(wanted, logical, other);
   };
   const float dragged = (mouse - splitter_grip_) / scale;
-  if (hit.held) width = clamped(left ? dragged : logical - dragged);
+  if (hit.held && ImGui::IsMouseDragging(0, 1)) width = clamped(left ? dragged : logical - dragged);
   if (const float by = splitter_by_key(hit); by != 0) width = clamped(column.width() / scale + (left ? by : -by));
   if (splitter_reset(hit)) width = 0;
 }

@@ -224,7 +224,8 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, const RenderTarget&
              .display = shown_display(frame.shown.params.formation, frame.display.display),
              .where = whole,
              .clip = beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1},
-             .matched = &frame.matched});
+             .matched = &frame.matched,
+             .mirrored = layout.mirrored});
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
   glEnable(GL_SCISSOR_TEST);
@@ -243,7 +244,8 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& la
              .grid = frame.compared->grid,
              .display = shown_display(frame.compared->params.formation, frame.display_a),
              .where = where,
-             .clip = where.common(seen)});
+             .clip = where.common(seen),
+             .mirrored = layout.mirrored});
 }
 
 // Draws flow: the low-rank image replaces the B-mode image; power and velocity overlay it.
@@ -261,7 +263,8 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to)
                .grid = flow->grid,
                .display = frame.display.display,
                .where = where,
-               .clip = where.common(seen)});
+               .clip = where.common(seen),
+               .mirrored = layout.mirrored});
     return;
   }
   flow_painter_.draw({.flow_texture = frame.flow.texture(),
@@ -270,7 +273,8 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to)
                       .picture_grid = frame.shown.grid,
                       .params = frame.display,
                       .where = to.pixels(layout.place(frame.shown.grid)),
-                      .clip = to.pixels(seen)},
+                      .clip = to.pixels(seen),
+                      .mirrored = layout.mirrored},
                      to.width, to.height);
 }
 

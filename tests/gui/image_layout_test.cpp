@@ -52,6 +52,32 @@ TEST(ImageLayout, MetresToPixelsAndBack) {
   }
 }
 
+TEST(ImageLayout, MirroredTheMappingGoesBackAndForthAndFollowsTheMouse) {
+  for (const Grid& grid : {kTall, kFlat, sector()}) {
+    const auto lay_out = [&](const PanZoom& view, Mirrored mirrored) {
+      return lay_out_picture(kAreas[0], grid, 1, false, view, {}, mirrored);
+    };
+    ImageLayout l = lay_out({}, Mirrored::on);
+    EXPECT_EQ(l.image, lay_out({}, Mirrored::off).image);
+    EXPECT_NEAR(l.x_px(grid.x1_m), l.image.x0, 1.0F);
+    EXPECT_NEAR(l.x_px(grid.x0_m), l.image.x1, 1.0F);
+    const Rect whole = l.place(grid);
+    EXPECT_LT(whole.x0, whole.x1);
+    for (int step = 0; step < 6; ++step) {
+      const float x = l.image.x0 + 0.3F * l.image.width(), y = l.image.y0 + 0.4F * l.image.height();
+      const PlanePoint still = l.point(x, y);
+      EXPECT_NEAR(l.x_px(still.x_m), x, 1e-2F);
+      const PanZoom nearer = zoomed_about(l, x, y, 1.5);
+      EXPECT_NEAR(with_view(l, nearer).x_px(still.x_m), x, 0.1F);
+      l = lay_out(nearer, Mirrored::on);
+      EXPECT_NEAR(l.x_px(still.x_m), x, 0.1F);
+      const ImageLayout moved = lay_out(panned(l, 5, 3), Mirrored::on);
+      if (step < 3 || grid.polar()) continue;
+      EXPECT_NEAR(moved.x_px(still.x_m), x + 5, 0.1F) << "with the mouse";
+    }
+  }
+}
+
 TEST(ImageLayout, ThePointUnderTheCursorStays) {
   for (const Grid& grid : {kTall, kFlat, sector()}) {
     for (const Rect& area : kAreas) {

@@ -72,6 +72,7 @@ TEST_F(Reset, EveryFieldIsThatOfTheStart) {
 
   WindowState& s = state();
   s.params.display.gain_db = 6.0;
+  s.params.display.mirrored = Mirrored::on;
   s.params.formation.f_number = 3.0;
   s.stream.policy = RingPolicy::error;
   s.stream.slots = 5;

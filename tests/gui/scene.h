@@ -49,9 +49,9 @@ class Scene {
   // dB. For the frame `sequence`; 0: the last image put.
   void put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
   // Puts a spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column of NaN levels is a
-  // gap.
+  // gap. `envelope_m_s`: null: none.
   void put_spectrogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
-                       double aliasing_m_s = 0.5);
+                       double aliasing_m_s = 0.5, const std::function<float(double ago_s)>& envelope_m_s = {});
   // Puts the flow of the ensemble that ends with the history frame `sequence`.
   void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Freezes with `frames` history frames, `rate_hz` per second, at the newest.

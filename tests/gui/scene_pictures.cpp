@@ -143,7 +143,8 @@ void Scene::put_objects(const Grid& grid, const Labels& label, std::uint64_t seq
   live_.of<ObjectImage>().publish();
 }
 
-void Scene::put_spectrogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
+void Scene::put_spectrogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s,
+                            const std::function<float(double)>& envelope_m_s) {
   Spectrogram& s = live_.of<Spectrogram>().back();
   s = {};
   s.number = s.begun = ++spectrograms_put_;
@@ -170,6 +171,7 @@ void Scene::put_spectrogram(int columns, const std::function<float(double, doubl
       if (level > s.brightest_db) s.brightest_db = level;
     }
     s.time_s[Spectrogram::slot(k)] = -ago_s;
+    if (envelope_m_s) s.envelope_m_s[Spectrogram::slot(k)] = envelope_m_s(ago_s);
   }
   live_.of<Spectrogram>().publish();
 }

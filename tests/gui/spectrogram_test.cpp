@@ -242,6 +242,61 @@ TEST(Spectrogram, AFigureMarksTheFrameAndNamesTheAngleOfTheSpectra) {
   EXPECT_EQ(plain.facts[2], "angle 30°");
 }
 
+// 72 beats a minute between 10 and 40 cm/s, away from the probe.
+float beating(double ago_s) { return static_cast<float>(-0.25 - 0.15 * std::cos(2.0 * kPi * 1.2 * ago_s)); }
+
+TEST(SpectrogramStrip, BelowItStandTheValuesOfTheBeatsWhereThereIsRoom) {
+  for (const auto& [width, height, mode, shown] : {std::tuple{1280, 720, "engineer", true},
+                                                   {1280, 720, "view", true},
+                                                   {1024, 640, "view", true},
+                                                   {1600, 900, "engineer", true}}) {
+    ECHO_SCENE(scene, width, height);
+    scene.viewer->apply_layout({{"mode", mode}, {"dock", "sonogram"}});
+    scene.state.params.doppler.gate = Gate::on;
+    scene.put_image({.x0_m = -8e-3, .x1_m = 8e-3, .z0_m = 0, .z1_m = 40e-3, .nx = 81, .nz = 201}, dim);
+    scene.put_spectrogram(800, two_ways, 0.5, beating);
+    scene.frames(3);
+    const float without = scene.viewer->screen().strips().spectrogram.y1;
+    ASSERT_GT(without, 0.0F) << width << mode;
+    scene.state.params.color_flow.angle_rad = 1.0;
+    scene.put_spectrogram(800, two_ways, 0.5, beating);
+    scene.frames(3);
+    const Rect strip = scene.viewer->screen().strips().spectrogram;
+    EXPECT_GT(strip.y1, without + 8) << "no line about the angle";
+    const RgbImage shot = scene.shot();
+    int text = 0;
+    for (int x = static_cast<int>(strip.x0) - 20; x < static_cast<int>(strip.x1); ++x) {
+      for (int y = static_cast<int>(strip.y1) + 46; y < static_cast<int>(strip.y1) + 66; ++y) {
+        text += gray_at(shot, static_cast<float>(x), static_cast<float>(y)) > 180 ? 1 : 0;
+      }
+    }
+    EXPECT_GT(text, 60) << width << mode;
+    EXPECT_EQ(scene.gl_error(), 0);
+  }
+}
+
+TEST(Spectrogram, ValuesOfTheBeatsAreTextsAndDashes) {
+  Spectrogram s = four_columns();
+  s.frames = 64;
+  s.aliasing_m_s = 0.6;
+  s.end = 800;
+  for (std::size_t k = 0; k < 800; ++k) s.envelope_m_s[k] = beating((800.0 - static_cast<double>(k)) * 5e-3);
+  const auto values = [&s](double span_s) {
+    std::string text;
+    for (const CaptionItem& item : pulse_items(s, span_s)) text += item.value + " " + item.unit + "|";
+    return text;
+  };
+  EXPECT_EQ(values(4.0), "— cm/s|— cm/s|0.75 |72 /min|") << "without an angle";
+  s.params.color_flow.angle_rad = 1.0;
+  EXPECT_EQ(values(4.0), "−40 cm/s|−10 cm/s|0.75 |72 /min|");
+  EXPECT_EQ(values(1.0), "— cm/s|— cm/s|— |— /min|") << "one beat";
+  s.aliasing_m_s = 0.41;
+  EXPECT_EQ(values(4.0), "— cm/s|— cm/s|— |— /min|") << "at the limit";
+  const FigureStrip figure = figure_doppler(s, ImagingParams(), 4.0, DopplerCurves::none);
+  s.aliasing_m_s = 0.6;
+  EXPECT_EQ(figure_doppler(s, ImagingParams(), 4.0, DopplerCurves::none).facts.size(), figure.facts.size() + 4);
+}
+
 TEST(SpectrogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);

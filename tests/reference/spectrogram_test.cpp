@@ -8,6 +8,7 @@
 #include "app/opening/source_kinds.h"
 #include "core/param_table.h"
 #include "core/units.h"
+#include "measure/pulses.h"
 #include "source/phantom.h"
 #include "support/recorded_data.h"
 #include "support/spectrogram_run.h"
@@ -39,6 +40,27 @@ struct VesselCase {
 
 class SpectrogramInTheVessel : public ::testing::TestWithParam<VesselCase> {};
 
+// A gate on the axis of the vessel, f/8; the angle lies between the beam, straight down, and the vessel.
+ImagingParams vessel_params(const Acquisition& a, const FlowTruth& truth, double vessel_rad) {
+  ImagingParams p = default_params(a);
+  p.formation.lateral_min_m = -0.002;
+  p.formation.lateral_max_m = 0.002;
+  p.formation.grid_nx = 17;
+  p.formation.depth_min_m = 0.012;
+  p.formation.depth_max_m = 0.024;
+  p.formation.grid_nz = 121;
+  p.formation.f_number = 8.0;
+  p.level.reference_db = 0.0;
+  p.doppler.gate = Gate::on;
+  p.doppler.x_m = 0.0;
+  p.doppler.z_m = truth.axis.z_m;
+  p.doppler.length_m = 2e-3;
+  p.doppler.frames = 128;
+  p.doppler.cutoff_hz = 60.0;
+  p.color_flow.angle_rad = 0.5 * kPi - std::abs(vessel_rad);
+  return p;
+}
+
 TEST_P(SpectrogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   const double angle_rad = GetParam().vessel_deg * kRadiansPerDegree;
   PhantomSettings settings;
@@ -49,23 +71,9 @@ TEST_P(SpectrogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   settings.flow = {.peak_m_s = 0.2, .pulsation = 0.0, .angle_rad = angle_rad, .motion_m_s = GetParam().motion_m_s};
   const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   const FlowTruth truth = flow_phantom_truth(settings, 0);
-  ImagingParams p = default_params(*source->acquisition());
-  p.formation.lateral_min_m = -0.002;
-  p.formation.lateral_max_m = 0.002;
-  p.formation.grid_nx = 17;
-  p.formation.depth_min_m = 0.012;
-  p.formation.depth_max_m = 0.024;
-  p.formation.grid_nz = 121;
-  p.level.reference_db = 0.0;
-  p.doppler.gate = Gate::on;
-  p.doppler.x_m = 0.0;
-  p.doppler.z_m = truth.axis.z_m;
+  ImagingParams p = vessel_params(*source->acquisition(), truth, angle_rad);
   p.doppler.length_m = GetParam().length_m;
   p.formation.f_number = GetParam().f_number;
-  p.doppler.frames = 128;
-  p.doppler.cutoff_hz = 60.0;
-  // Between the beam, straight down, and the vessel.
-  p.color_flow.angle_rad = 0.5 * kPi - std::abs(angle_rad);
   const SpectrogramRun run = run_spectrogram(source, p, 600);
   const Spectrogram& s = run.spectrogram;
   const double envelope = median_of(s, s.envelope_m_s);
@@ -96,6 +104,28 @@ INSTANTIATE_TEST_SUITE_P(Gates, SpectrogramInTheVessel,
                                   std::to_string(static_cast<int>(info.param.length_m * 1e3)) + "_mm_f" +
                                   std::to_string(static_cast<int>(info.param.f_number));
                          });
+
+// The speed swings by 40 % about its mean, 72 times a minute.
+TEST(SpectrogramOfAPulse, HasTheRateThePeakAndTheEndOfTheBeats) {
+  const double angle_rad = 30.0 * kRadiansPerDegree;
+  PhantomSettings settings;
+  settings.name = "flow";
+  settings.angles_rad = {0.0};
+  settings.frame_rate_hz = 2000.0;
+  settings.flow = {.peak_m_s = 0.22, .pulsation = 0.4, .angle_rad = angle_rad};
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
+  const ImagingParams p = vessel_params(*source->acquisition(), flow_phantom_truth(settings, 0), angle_rad);
+  const SpectrogramRun run = run_spectrogram(source, p, 5000);
+  const Spectrogram& s = run.spectrogram;
+  const std::span<const float> curve = std::span(s.envelope_m_s).first(s.end);
+  const PulseValues found = measure_pulses(curve, s.step_s(), 0.95 * s.aliasing_m_s);
+  std::printf("pulse: peak %+.1f mm/s, end %+.1f mm/s, index %.3f, %.1f /min\n", found.peak_m_s * 1e3,
+              found.end_diastole_m_s * 1e3, found.resistance_index, found.beats_per_minute);
+  EXPECT_NEAR(found.beats_per_minute, 72.0, 1.0);
+  EXPECT_NEAR(found.peak_m_s, -1.4 * 0.22, 0.1 * 1.4 * 0.22);
+  EXPECT_NEAR(found.end_diastole_m_s, -0.6 * 0.22, 0.1 * 1.4 * 0.22);
+  EXPECT_NEAR(found.resistance_index, 1.0 - 0.6 / 1.4, 0.06);
+}
 
 // 32 frames at 10 kHz: the gate's velocity is that of the disk there, which the recording's own reference states.
 TEST(SpectrogramOnTheDisk, TheDisksVelocityAtTheGate) {

@@ -410,5 +410,50 @@ TEST(FigureFile, OtherEndingsAreRefused) {
   for (const char* name : {"a.eps", "a", "a.PNG.txt"}) EXPECT_THROW(figure_format(name), Error) << name;
 }
 
+TEST(Figure, MirroredItHasTheSamePixelsFromRightToLeft) {
+  for (const Grid& grid : {kTall, kWide, sector()}) {
+    Shown shown(grid);
+    FlowImage flow = flow_on(grid);
+    for (std::size_t i = 0; i < shown.db.size(); ++i) {
+      const auto across = static_cast<float>(i % static_cast<std::size_t>(grid.nx)) / static_cast<float>(grid.nx);
+      shown.db[i] = -50.0F + 40.0F * across;
+      flow.velocity_m_s[i] = 0.3F * across - 0.1F;
+    }
+    TextRasterizer rasterizer;
+    CanvasRect area;
+    const auto drawn = [&](Mirrored mirrored) {
+      Figure f{.images = {{.image = shown.image, .display = {}, .over = {.flow = &flow}}}, .caption = ""};
+      f.images[0].display.display.mirrored = mirrored;
+      f.images[0].display.color_flow.mode = FlowMode::velocity;
+      const bool named = figure_caption(f.images, "", "").find("mirrored") != std::string::npos;
+      EXPECT_EQ(named, mirrored == Mirrored::on);
+      const FigureLayout l = lay_out(f, rasterizer, 2.0);
+      area = l.images[0];
+      RgbImage page{.width = static_cast<int>(l.width * 2), .height = static_cast<int>(l.height * 2), .rgb = {}};
+      page.rgb.resize(3 * static_cast<std::size_t>(page.width * page.height));
+      RasterCanvas canvas(page, rasterizer, 2.0);
+      draw_figure(canvas, f, l);
+      return page;
+    };
+    const RgbImage plain = drawn(Mirrored::off), mirrored = drawn(Mirrored::on);
+    const auto left = static_cast<int>(2 * area.x0), right = static_cast<int>(2 * area.x1);
+    int different = 0;
+    for (auto y = static_cast<int>(2 * area.y0); y < static_cast<int>(area.y0 + area.y1); ++y) {  // above the scale bar
+      for (int x = left; x < right; ++x) {
+        const auto at = [&](const RgbImage& p, int column) {
+          return &p.rgb[3 * static_cast<std::size_t>(y * p.width + column)];
+        };
+        EXPECT_TRUE(std::equal(at(plain, x), at(plain, x) + 3, at(mirrored, left + right - 1 - x))) << x << " " << y;
+        different += std::equal(at(plain, x), at(plain, x) + 3, at(mirrored, x)) ? 0 : 1;
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+    EXPECT_GT(different, 1000);
+    const ImagePlace place{area, grid, Mirrored::on};
+    EXPECT_DOUBLE_EQ(place.at({grid.x0_m, grid.z0_m}).x, area.x1);
+    EXPECT_DOUBLE_EQ(place.at({grid.x1_m, grid.z1_m}).x, area.x0);
+  }
+}
+
 }  // namespace
 }  // namespace echoloop::figure_test

@@ -207,6 +207,7 @@ std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions&
   made->db = std::move(again.db);
   made->image.host_db = made->db.data();
   made->image.params.display = a.params.display;
+  made->image.params.display.mirrored = image.params.display.mirrored;
   made->named = source.name;
   made->samples = source.info.samples;
   made->match_levels = compare.match_levels;

@@ -8,6 +8,7 @@
 
 #include "core/units.h"
 #include "gui/docks/docks.h"
+#include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/transfer_function.h"
 #include "gui/state/number_text.h"
 
@@ -198,8 +199,9 @@ void TransmitImages::update(Shown& shown, const std::shared_ptr<const TransmitIm
   image.grid = picture->grid;
   std::vector<float> db = picture->db;  // an image's pixels are not const
   image.host_db = db.data();
-  const RgbImage rgb = render_rgb(image, display);
+  RgbImage rgb = render_rgb(image, display);
   if (rgb.width < 1) return;
+  if (display.mirrored == Mirrored::on) mirror(rgb, {0, 0, rgb.width, rgb.height});
   shown.texture.update(rgb);
   const Grid& g = picture->grid;
   shown.height_per_width = static_cast<float>((g.z1_m - g.z0_m) / std::max(g.x1_m - g.x0_m, 1e-6));

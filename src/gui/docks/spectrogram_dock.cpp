@@ -14,6 +14,8 @@
 namespace echoloop {
 namespace {
 
+constexpr float kPulsesInView = 200, kPulsesBeside = 300;  // least height with the values of the beats
+
 std::string_view why_no_spectrogram(const Model& model, const Edits& edits) {
   if (edits.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (model.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
@@ -43,6 +45,7 @@ class SpectrogramDock final : public DockContent {
   static void draw_head(PanelContext& c, Rect head, const Spectrogram& s, std::optional<double> shown_s);
   static Plot draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels);
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
+  static float draw_pulses(const Ui& ui, const Rect& body, const Spectrogram& s, double span_s);
   static void read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p);
 
   float grabbed_y_ = 0;  // start of the baseline's drag
@@ -55,6 +58,7 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
   StripLook& look = c.view.transient.doppler;
   choose_span(c, "sonogram_span", head, look.span_s);
   const Rect box{head.x1 - ui.px(78), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  if (box.x0 < head.x0) return;
   if (ui.check_box("sonogram_curves", box, "Curves", look.curves,
                    {"Curves",
                     "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
@@ -175,6 +179,30 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
   return plot;
 }
 
+// Draws the values of the beats at the bottom, four or two in a row. Returns the top of these.
+float SpectrogramDock::draw_pulses(const Ui& ui, const Rect& body, const Spectrogram& s, double span_s) {
+  constexpr float kRow = 48, kLabel = 18, kNote = 20;
+  const auto items = pulse_items(s, span_s);
+  const auto is_wide = [&](const CaptionItem& i) {
+    return ui.width(Type::small, i.key) > 0.25F * body.width() - ui.px(8);
+  };
+  const int across = std::ranges::any_of(items, is_wide) ? 2 : 4;
+  const bool note = !has_angle(s);
+  const float top = body.y1 - ui.px(kRow) * static_cast<float>(4 / across) - (note ? ui.px(kNote) : 0);
+  for (int i = 0; i < 4; ++i) {
+    const CaptionItem& item = items[static_cast<std::size_t>(i)];
+    const float x = body.x0 + body.width() * static_cast<float>(i % across) / static_cast<float>(across);
+    const float y = top + ui.px(kRow) * static_cast<float>(i / across) + ui.px(6);
+    ui.text(Type::small, x, y, ui.px(kLabel), theme::kText2, item.key);
+    const Rect value{x, y + ui.px(kLabel), body.x1, y + ui.px(kRow - 6)};
+    const bool known = item.value != "—";
+    const float end = ui.text(Type::number, value, known ? theme::kText : theme::kDisabled, item.value);
+    if (known) ui.text(Type::small, end + ui.px(4), value.y0 + ui.px(2), value.height(), theme::kMuted, item.unit);
+  }
+  if (note) ui.text(Type::small, body.x0, body.y1 - ui.px(kNote), ui.px(kNote), theme::kMuted, kNeedAngle);
+  return top;
+}
+
 void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
   const Spectrogram* s = c.model.analyses.of<SpectrogramView>().shown.get();
@@ -184,7 +212,9 @@ void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) 
   }
   const std::optional<double> shown_s = shown_place_s(scene, *s);
   draw_head(c, head, *s, shown_s);
-  const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
+  const bool pulses = body.height() >= c.ui.px(c.view.mode == WindowMode::view ? kPulsesInView : kPulsesBeside);
+  const float bottom = pulses ? draw_pulses(c.ui, body, *s, c.view.transient.doppler.span_s) : body.y1;
+  const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, bottom}, *s, Type::small);
   move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
   if (shown_s) draw_cursor(c.ui, plot, *shown_s);
   read_out(c, plot, *s, c.edits.params);

@@ -44,9 +44,11 @@ RgbImage sampled(const FigureImage& i, double width, double height) {
 
 // Returns the end of A as a fraction of the width of B's image.
 double wipe_share(const Figure& f) {
+  const bool mirrored = f.images.back().display.display.mirrored == Mirrored::on;
   const Grid& g = f.images.back().image.grid;
   const double x_m = *f.size.wipe_mm * kMetresPerMillimetre;
-  return std::isnan(x_m) ? 0.5 : std::clamp((x_m - g.x0_m) / std::max(g.width_m(), 1e-6), 0.0, 1.0);
+  const double across = std::isnan(x_m) ? 0.5 : std::clamp((x_m - g.x0_m) / std::max(g.width_m(), 1e-6), 0.0, 1.0);
+  return mirrored ? 1.0 - across : across;
 }
 
 // Draws A over B's pixels, at the same positions in millimetres.
@@ -55,7 +57,9 @@ void lay_a_over(const Figure& f, RgbImage& pixels) {
   const double across = pixels.width / std::max(b.width_m(), 1e-6), down = pixels.height / std::max(b.height_m(), 1e-6);
   const RgbImage left =
       sampled(f.images.front(), std::max(a.width_m() * across, 1.0), std::max(a.height_m() * down, 1.0));
-  const auto x0 = std::lround((a.x0_m - b.x0_m) * across), z0 = std::lround((a.z0_m - b.z0_m) * down);
+  const bool mirrored = f.images.back().display.display.mirrored == Mirrored::on;
+  const auto x0 = std::lround((mirrored ? b.x1_m - a.x1_m : a.x0_m - b.x0_m) * across),
+             z0 = std::lround((a.z0_m - b.z0_m) * down);
   const auto end = std::lround(wipe_share(f) * pixels.width);
   for (long z = 0; z < pixels.height; ++z) {
     for (long x = 0; x < end; ++x) {
@@ -110,11 +114,11 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const FigureImage& i = placed(f)[index];
   const CanvasRect& area = l.images[index];
   const ScaleLook look = scales(f.ground);
-  const ImagePlace place{area, i.image.grid};
+  const ImagePlace place{area, i.image.grid, i.display.display.mirrored};
   draw_pixels(canvas, f, index, area, look.edge);
   draw_outlines(canvas, i.over, place, kMarks);
   for (const FigureStrip& strip : f.strips) {
-    if (index + 1 == l.images.size()) draw_guides(canvas, strip, area, i.image.grid);
+    if (index + 1 == l.images.size()) draw_guides(canvas, strip, place);
   }
   std::vector<CanvasRect> taken;
   const bool pair = f.images.size() > 1;
@@ -139,7 +143,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   for (const Mark& mark : f.marks.list) draw_mark(canvas, mark, place, kMarks);
   taken = draw_numbers(canvas, f.marks, place, std::move(taken));
   draw_labels(canvas, i.over, place, kMarks, {.within = area, .taken = std::move(taken)});
-  draw_x_ruler(canvas, area, g, look);
+  draw_x_ruler(canvas, area, g, look, place.mirrored);
   const bool numbers = index == 0 || !l.common_depth;
   draw_z_ruler(canvas, area, g, look, numbers ? RulerLabels::numbers : RulerLabels::ticks_only);
   const double names = area.y0 - kTop - 0.5 * kAxisName;

@@ -165,6 +165,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
     words.push_back(
         fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
   }
+  if (i.display.display.mirrored == Mirrored::on) words.emplace_back(kMirrored);
   if (i.matched) words.push_back(std::string(kLevelsMatched) + " by a monotonic map, for display only");
   for (std::string& word : overlay_words(i.over, i.display)) words.push_back(std::move(word));
   return words;

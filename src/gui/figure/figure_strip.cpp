@@ -1,5 +1,7 @@
 #include "gui/figure/figure_strip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -47,7 +49,9 @@ void draw_levels(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box
   Image levels;
   levels.grid = {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = strip.columns, .nz = strip.rows};
   levels.host_db = const_cast<float*>(strip.levels_db.data());  // Image has writable pixels, these are const
-  ImageSampler(strip.display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
+  ImagingParams display = strip.display;
+  display.display.mirrored = Mirrored::off;  // time goes to the right
+  ImageSampler(display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
   canvas.fill(box.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(box, pixels);
 }
@@ -178,8 +182,8 @@ void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box,
   draw_level_bar(canvas, {x0, box.y0, canvas.snap(x0 + kBar), box.y1}, strip.display, look);
 }
 
-void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid) {
-  const ImagePlace place{image, grid};
+void draw_guides(Canvas& canvas, const FigureStrip& strip, const ImagePlace& place) {
+  const auto& [image, grid, mirrored] = place;
   std::vector<GuideLine> guides;
   if (strip.m_mode_line) guides.push_back(m_mode_guide(grid, *strip.m_mode_line));
   if (strip.gate) {
@@ -207,6 +211,9 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
                 .levels_db = spectra(s, params, span_s),
                 .gate = params};
   f.facts.insert(f.facts.begin(), peak_text(s, span_s));
+  for (const CaptionItem& i : pulse_items(s, span_s)) {
+    if (i.value != "—") f.facts.push_back(fmt::format("{} {} {}", i.key, i.value, i.unit));
+  }
   f.display.display.dynamic_range_db = params.doppler.range_db;  // 0 dB is white
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
   if (shown_s) {

@@ -10,6 +10,7 @@
 #include "core/grid.h"
 #include "core/params.h"
 #include "core/results/analysis_images.h"
+#include "gui/overlay/analysis_overlays.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/overlay/m_mode_columns.h"
 #include "gui/state/dock_list.h"
@@ -44,7 +45,7 @@ struct FigureStrip {
 
 // Draws the strip. `box`: the levels; title above, axes at the left and below, colour bar at the right.
 void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, PageGround ground);
-void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid);
+void draw_guides(Canvas& canvas, const FigureStrip& strip, const ImagePlace& place);
 
 inline constexpr double kDopplerSpan_s = 4.0;  // default span
 

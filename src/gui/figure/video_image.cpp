@@ -58,12 +58,14 @@ void draw_film_caption(RgbImage& picture, TextRasterizer& rasterizer, const Capt
   const std::vector<CaptionItem> items =
       caption_items(image, film.numbers, faults_of(film.samples, image.stamp.source_index));
   const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
-  float needed = film.note.empty() ? 0 : rasterizer.width(kQuiet, film.note) + kWordGap;
+  std::string note = film.note;
+  if (film.display.display.mirrored == Mirrored::on) note += (note.empty() ? "" : ", ") + std::string(kMirrored);
+  float needed = note.empty() ? 0 : rasterizer.width(kQuiet, note) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) needed += lines.width(items[i]);
   const std::string name = shortened(film.source, rasterizer, place.right - place.left - kWordGap - needed);
   float x = rasterizer.draw(picture, place.left, place.y, kName, name) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) x = lines.draw(x, place.y, items[i]);
-  if (!film.note.empty()) rasterizer.draw(picture, x, place.y, kQuiet, film.note);
+  if (!note.empty()) rasterizer.draw(picture, x, place.y, kQuiet, note);
   x = place.left;
   for (std::size_t i = first_line; i < items.size() && x + lines.width(items[i]) - kWordGap <= place.right; ++i) {
     x = lines.draw(x, place.y + kLine, items[i]);
@@ -108,7 +110,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
   RasterCanvas canvas(ground_, rasterizer_);
   const CanvasRect image = rect_of(area_);
   canvas.fill(image.grown(1), {ink::kEdge});
-  draw_x_ruler(canvas, image, grid, kScales);
+  draw_x_ruler(canvas, image, grid, kScales, look_.display.display.mirrored);
   draw_z_ruler(canvas, image, grid, kScales, RulerLabels::numbers);
   canvas.text({image.x0 - 36, image.y0 - 32}, kScales.label(kScales.muted), TextAlign::right, "mm");
   draw_level_bar(canvas, {image.x1 + 28, image.y0, image.x1 + 48, image.y1}, look_.display, kScales);

@@ -47,11 +47,12 @@ void draw_object_numbers(Canvas& canvas, const ObjectView& objects, const ImageP
     if (outer[i] == nullptr) outer[i] = &o;
   }
   constexpr std::size_t kMostNumbers = 40;
+  const double right = place.mirrored == Mirrored::on ? -1.0 : 1.0;
   for (std::size_t i = 0; i < std::min(outer.size(), kMostNumbers); ++i) {
     if (outer[i] == nullptr) continue;  // without an outline
     PlanePoint best = outer[i]->line.front();
     for (const PlanePoint p : outer[i]->line) {
-      if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
+      if (right * p.x_m - p.z_m > right * best.x_m - best.z_m) best = p;
     }
     draw_number(canvas, static_cast<int>(i) + 1, place.at(best), look, room);
   }

@@ -26,10 +26,12 @@ namespace echoloop {
 struct ImagePlace {
   CanvasRect box;  // its edges are the grid's end points
   Grid grid;
+  Mirrored mirrored = Mirrored::off;
 
   [[nodiscard]] CanvasPoint at(PlanePoint p) const {
     const auto share = [](double v, double from, double to) { return to > from ? (v - from) / (to - from) : 0.0; };
-    return {box.x0 + share(p.x_m, grid.x0_m, grid.x1_m) * box.width(),
+    const double across = share(p.x_m, grid.x0_m, grid.x1_m);
+    return {box.x0 + (mirrored == Mirrored::on ? 1.0 - across : across) * box.width(),
             box.y0 + share(p.z_m, grid.z0_m, grid.z1_m) * box.height()};
   }
 };

@@ -35,6 +35,8 @@ struct CaptionItem {
 // Note for side B of a comparison drawn with the histogram of A: its levels are not the displayed ones.
 inline constexpr const char* kLevelsMatched = "levels matched to A";
 
+inline constexpr const char* kMirrored = "mirrored";
+
 // Returns the acquisition time; nullopt if the frame rate is unknown.
 std::optional<CaptionItem> time_item(const Image& image);
 

@@ -16,6 +16,9 @@ struct PixelArea {
   friend bool operator==(const PixelArea&, const PixelArea&) = default;
 };
 
+// Exchanges left and right within the area.
+void mirror(RgbImage& picture, const PixelArea& area);
+
 // Power or velocity over an image.
 class FlowOverlay {
  public:

@@ -129,11 +129,18 @@ void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Ima
 }
 
 void ImageSampler::draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow) {
-  if (flow != nullptr && params_.color_flow.mode == FlowMode::low_rank) {
-    return draw_levels(picture, area, low_rank_image(image, *flow));
-  }
-  draw_levels(picture, area, image);
+  const bool low_rank = flow != nullptr && params_.color_flow.mode == FlowMode::low_rank;
+  draw_levels(picture, area, low_rank ? low_rank_image(image, *flow) : image);
   if (flow != nullptr && is_overlay(params_.color_flow.mode)) draw_flow(picture, area, image, *flow);
+  if (params_.display.mirrored == Mirrored::on) mirror(picture, area);
+}
+
+void mirror(RgbImage& picture, const PixelArea& area) {
+  for (int y = area.y0; y < area.y1; ++y) {
+    for (int x = area.x0, to = area.x1 - 1; x < to; ++x, --to) {
+      std::swap_ranges(pixel_at(picture, x, y), pixel_at(picture, x, y) + 3, pixel_at(picture, to, y));
+    }
+  }
 }
 
 }  // namespace echoloop

@@ -16,8 +16,8 @@ class ImageSampler {
  public:
   explicit ImageSampler(const ImagingParams& params);
 
-  // Draws the whole image in `area` of the picture, whose edges are the grid's end points; with its flow, or null. The
-  // low-rank image replaces the image.
+  // Draws the whole image in `area` of the picture, whose edges are the grid's end points, mirrored if the display is;
+  // with its flow, or null. The low-rank image replaces the image.
   void draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow);
 
  private:

@@ -30,13 +30,14 @@ double tick_of(int index, const ScaleLook& look) { return (index == 0 ? 0.6 : 0.
 
 }  // namespace
 
-void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look) {
+void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look, Mirrored mirrored) {
   const double em = look.em, half = 0.05 * em, away = 0.15 * em;
   const RulerAxis axis = ruler_axis(grid.x0_m, grid.x1_m, image.width(), look.x_apart * em, 0.075 * em);
   const double scale = image.width() / std::max(grid.x1_m - grid.x0_m, 1e-6);
   const double top = canvas.snap(image.y0) - away;
   axis.each([&](double mm, int index) {
-    const double x = canvas.snap(image.x0 + (mm * kMetresPerMillimetre - grid.x0_m) * scale);
+    const double along = (mm * kMetresPerMillimetre - grid.x0_m) * scale;
+    const double x = canvas.snap(mirrored == Mirrored::on ? image.x1 - along : image.x0 + along);
     canvas.fill({x - half, top - tick_of(index, look), x + half, top}, {index == 0 ? look.text2 : look.tick});
     if (index != 0) return;
     canvas.text({x, image.y0 - 1.6 * em}, look.label(look.text2), TextAlign::centre, fixed(mm, axis.step.decimals));

@@ -30,7 +30,8 @@ inline constexpr double kTopRuler_em = 2.1, kLeftRuler_em = 4.0, kBarLabels_em =
 
 enum class RulerLabels { ticks_only, numbers };
 
-void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look);
+void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look,
+                  Mirrored mirrored = Mirrored::off);
 void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look, RulerLabels labels);
 
 // Draws the display window: white (or the map's last colour) above, black below, labels to the right, "dB" above, after

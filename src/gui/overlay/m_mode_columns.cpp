@@ -13,6 +13,7 @@
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"
+#include "measure/pulses.h"
 
 namespace echoloop {
 namespace {
@@ -224,6 +225,21 @@ double mean_m_s(const Spectrogram& s, double place_s) {
   const auto back = static_cast<std::uint64_t>(std::max(0.0, -place_s / s.step_s()));
   if (back >= s.end - s.first()) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(s.mean_m_s[Spectrogram::slot(s.end - 1 - back)]);
+}
+
+std::array<CaptionItem, 4> pulse_items(const Spectrogram& s, double span_s) {
+  std::vector<float> curve;
+  for (std::uint64_t k = oldest(s, span_s); k < s.end; ++k) curve.push_back(s.envelope_m_s[Spectrogram::slot(k)]);
+  // The curve of a spectrum that reaches the limit ends this much before it (dsp/gate_spectrum.cpp).
+  const double limit_m_s = s.aliasing_m_s * (1.0 - 3.0 / std::max(s.frames, 4));
+  const PulseValues found = measure_pulses(curve, s.step_s(), limit_m_s);
+  const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
+  const int decimals = velocity_decimals(s.aliasing_m_s * unit.per_m_s);
+  const double per_m_s = has_angle(s) ? unit.per_m_s : std::numeric_limits<double>::quiet_NaN();
+  return {{{"peak", fixed(found.peak_m_s * per_m_s, decimals), unit.name},
+           {"end of diastole", fixed(found.end_diastole_m_s * per_m_s, decimals), unit.name},
+           {"resistance index", fixed(found.resistance_index, 2), ""},
+           {"heart rate", fixed(found.beats_per_minute, 0), "/min"}}};
 }
 
 std::vector<SpectrogramCurve> spectrogram_curves(const Spectrogram& s, const ImagingParams& params, double span_s) {

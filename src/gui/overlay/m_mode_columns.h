@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "core/mailbox.h"
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
+#include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
 #include "gui/state/rect.h"
 #include "render/canvas.h"
@@ -127,6 +129,12 @@ std::vector<std::string> spectrogram_facts(const Spectrogram& s);
 std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, double span_s);
 // Returns the mean of the column there; NaN: none.
 double mean_m_s(const Spectrogram& s, double place_s);
+
+inline constexpr const char* kNeedAngle = "Values need the vessel angle.";
+// Returns peak, end of diastole, resistance index and heart rate of the newest `span_s`: "—" for what is not known, as
+// the velocities without an angle.
+[[nodiscard]] inline bool has_angle(const Spectrogram& s) { return s.params.color_flow.angle_rad != 0.0; }
+std::array<CaptionItem, 4> pulse_items(const Spectrogram& s, double span_s);
 
 // Curve over the spectra. Beyond one limit it continues at the other, as the spectra do; NaN: a gap.
 enum class DopplerCurves { none, shown };

@@ -90,12 +90,13 @@ int enlarge_to_read(RgbImage& picture) {
   return times;
 }
 
-void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays) {
+void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays,
+                   Mirrored mirrored) {
   if (picture.rgb.empty() || (marks.list.empty() && !has_outlines(overlays))) return;
   const double half_pixel = 0.5 * enlarge_to_read(picture);  // of the image
   const auto em = static_cast<float>(std::clamp(0.018 * std::max(picture.width, picture.height), 11.0, 24.0));
   const CanvasRect all{0.0, 0.0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
-  const ImagePlace place{all.grown(-half_pixel), grid};
+  const ImagePlace place{all.grown(-half_pixel), grid, mirrored};
   const MarkLook look{
       .line = std::max(1.0, 0.09 * static_cast<double>(em)), .halo = 1.5, .em = static_cast<double>(em)};
   TextRasterizer rasterizer;

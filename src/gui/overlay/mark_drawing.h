@@ -51,7 +51,8 @@ int enlarge_to_read(RgbImage& picture);
 
 // Draws the marks over the overlays. `picture`: of all of `grid`; its first and last row and column are the grid's end
 // points. A small one is enlarged.
-void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays = {});
+void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays = {},
+                   Mirrored mirrored = Mirrored::off);
 
 // Measurements of marks on one image, by the same functions for the Measure panel and for runs without a window.
 // Positions of marks are rounded to nanometres, as in files: after reading, the numbers are identical to the last

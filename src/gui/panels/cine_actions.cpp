@@ -155,6 +155,7 @@ void SharedDisplay::follow(const Model& model, Edits& edits) {
     const double before = get_number(b_, spec), now = get_number(b, spec);
     if (now != before && get_number(a, spec) == before) set_number(a, spec, now);
   }
+  a.display.mirrored = b.display.mirrored;  // both sides are
   a_ = a;
   b_ = b;
   loads_ = model.presets.loads;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/units.h"
+#include "gui/overlay/m_mode_columns.h"
 #include "gui/panels/panels.h"
 
 namespace echoloop {
@@ -112,7 +113,7 @@ void image_panel(PanelContext& c, Column& column, bool& open) {
   dock_switch(c, column, Dock::spectrogram, gate ? "" : why_no_effect(param("gate"), param_context(c)));
   if (gate) {
     changed |= angle_row(c, column);
-    if (flow.angle_rad == 0.0) c.ui.paragraph_row(column, 16, theme::kMuted, "Values need the vessel angle.");
+    if (flow.angle_rad == 0.0) c.ui.paragraph_row(column, 16, theme::kMuted, kNeedAngle);
   }
   if (changed) c.commands.send(command::ParamsChanged{});
 }

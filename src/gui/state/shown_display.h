@@ -13,6 +13,7 @@ inline DisplayParams shown_display(const FormationParams& formation, const Displ
   shown.dynamic_range_db = 1.0;
   shown.gain_db = -1.0;
   shown.color_map = ColorMap::viridis;
+  shown.mirrored = display.mirrored;
   return shown;
 }
 

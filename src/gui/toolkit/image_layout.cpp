@@ -35,17 +35,23 @@ double held(double wanted, double middle, double reach) { return std::clamp(want
 
 }  // namespace
 
-float ImageLayout::x_px(double x) const { return static_cast<float>(middle_x(room) + (x - centre.x_m) * px_per_m); }
+float ImageLayout::x_px(double x) const {
+  return static_cast<float>(middle_x(room) + (x - centre.x_m) * way() * px_per_m);
+}
 float ImageLayout::z_px(double z) const { return static_cast<float>(middle_y(room) + (z - centre.z_m) * px_per_m); }
-double ImageLayout::x_m(float x) const { return centre.x_m + (static_cast<double>(x) - middle_x(room)) / px_per_m; }
+double ImageLayout::x_m(float x) const {
+  return centre.x_m + (static_cast<double>(x) - middle_x(room)) * way() / px_per_m;
+}
 double ImageLayout::z_m(float z) const { return centre.z_m + (static_cast<double>(z) - middle_y(room)) / px_per_m; }
 
 Rect ImageLayout::place(const Grid& other) const {
-  return {x_px(other.x0_m), z_px(other.z0_m), x_px(other.x1_m), z_px(other.z1_m)};
+  const auto [left, right] = std::minmax({x_px(other.x0_m), x_px(other.x1_m)});
+  return {left, z_px(other.z0_m), right, z_px(other.z1_m)};
 }
 
-ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view) {
+ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view, Mirrored mirrored) {
   ImageLayout l;
+  l.mirrored = mirrored;
   l.room = room;
   l.grid = grid;
   l.scale = scale;
@@ -112,14 +118,14 @@ void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars ba
 }
 
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
-                            ColorBars bars) {
+                            ColorBars bars, Mirrored mirrored) {
   const auto px = [scale](float v) { return std::round(v * scale); };
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
   const float margin = px(compact ? 14 : 16);
   const Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop),
                   area.x1 - px(compact ? 8 : 16) - static_cast<float>(count(bars)) * bar,
                   area.y1 - px(theme::kCaption)};
-  ImageLayout l = place_picture(room, grid, scale, view);
+  ImageLayout l = place_picture(room, grid, scale, view, mirrored);
   const float gap = px(compact ? 14 : 20);
   place_bars(l, {l.image.x1 + gap, l.image.y0, l.image.x1 + gap + px(14), l.image.y1}, bar, bars);
   return l;
@@ -152,8 +158,9 @@ PanZoom panned(const ImageLayout& l, float dx, float dy) {
     const double reach = std::max(slack_m(length, room_px, l.px_per_m), std::abs(was - at));
     return held(was - static_cast<double>(by_px) / l.px_per_m, at, reach);
   };
-  const PlanePoint centre{moved(l.centre.x_m, middle.x_m, length_x(l.grid), l.room.width(), dx),
-                          moved(l.centre.z_m, middle.z_m, length_z(l.grid), l.room.height(), dy)};
+  const PlanePoint centre{
+      moved(l.centre.x_m, middle.x_m, length_x(l.grid), l.room.width(), dx * static_cast<float>(l.way())),
+      moved(l.centre.z_m, middle.z_m, length_z(l.grid), l.room.height(), dy)};
   return {.fitted = false,
           .centre = on_picture(l.grid, centre),
           .logical_px_per_m = l.px_per_m / static_cast<double>(l.scale)};

@@ -116,9 +116,13 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   // Draws only the visible part: the rest of an image much larger than the window would reduce the corners' accuracy.
   const Rect seen = where.common(job.clip);
   const auto share = [](float at, float from, float length) { return length > 0 ? (at - from) / length : 0.0F; };
+  const auto across = [&](float x) {
+    const float from_left = share(x, where.x0, where.width());
+    return job.mirrored == Mirrored::on ? 1.0F - from_left : from_left;
+  };
   set_clip_rect(v.clip_rect, seen, width, height);
-  glUniform4f(v.part, share(seen.x0, where.x0, where.width()), share(seen.y0, where.y0, where.height()),
-              share(seen.x1, where.x0, where.width()), share(seen.y1, where.y0, where.height()));
+  glUniform4f(v.part, across(seen.x0), share(seen.y0, where.y0, where.height()), across(seen.x1),
+              share(seen.y1, where.y0, where.height()));
   set_grid(v, job.grid);
   glUniform1i(v.image, 0);
   glUniform1i(v.map, 1);
@@ -199,7 +203,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   if (seen.width() <= 0 || seen.height() <= 0) return;
   const Grid& g = job.picture_grid;
   const auto x_m = [&](float x) {
-    return narrow(g.x0_m + (g.x1_m - g.x0_m) * static_cast<double>((x - job.where.x0) / job.where.width()));
+    const auto from_left = static_cast<double>((x - job.where.x0) / job.where.width());
+    return narrow(g.x0_m + (g.x1_m - g.x0_m) * (job.mirrored == Mirrored::on ? 1.0 - from_left : from_left));
   };
   const auto z_m = [&](float y) {
     return narrow(g.z0_m + (g.z1_m - g.z0_m) * static_cast<double>((y - job.where.y0) / job.where.height()));

@@ -26,6 +26,7 @@ struct PaintJob {
   Rect where;  // pixels from the framebuffer's top left; the edges are the grid's end points
   Rect clip;   // nothing is drawn outside
   const MatchedLevels* matched = nullptr;  // null: unchanged levels
+  Mirrored mirrored = Mirrored::off;
 };
 
 class ImagePainter {
@@ -77,6 +78,7 @@ struct FlowJob {
   const ImagingParams& params;  // mode, threshold, priority
   Rect where;                   // rectangle of the image's grid, pixels from the framebuffer's top left
   Rect clip;                    // nothing is drawn outside
+  Mirrored mirrored = Mirrored::off;
 };
 
 class FlowPainter {

@@ -59,9 +59,9 @@ inline float splitter_by_key(const Hit& hit) {
   return by;
 }
 
-// Returns true for a reset to the default position: right-click or Delete.
+// Returns true for a reset to the default position: right-click, double click or Delete.
 inline bool splitter_reset(const Hit& hit) {
-  bool reset = hit.right;
+  bool reset = hit.right || (hit.pressed && ImGui::IsMouseDoubleClicked(0));
   for (const KeyPress& press : hit.keys) reset = reset || press.key == Key::remove;
   return reset;
 }
@@ -114,7 +114,9 @@ struct ImageLayout {
   double px_per_m = 1.0;        // equal in both directions
   double fitted_px_per_m = 1.0;
   float scale = 1;  // scale of the window
+  Mirrored mirrored = Mirrored::off;
 
+  [[nodiscard]] double way() const { return mirrored == Mirrored::on ? -1.0 : 1.0; }  // of x on screen
   [[nodiscard]] float x_px(double x_m) const;
   [[nodiscard]] float z_px(double z_m) const;
   [[nodiscard]] double x_m(float x_px) const;
@@ -127,10 +129,11 @@ struct ImageLayout {
 };
 
 // `scale`: of the window. Limits zoom and position of `view`.
-ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view);
+ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view,
+                          Mirrored mirrored = Mirrored::off);
 // Returns the image with another view in the same room, without bars.
 inline ImageLayout with_view(const ImageLayout& l, const PanZoom& view) {
-  return place_picture(l.room, l.grid, l.scale, view);
+  return place_picture(l.room, l.grid, l.scale, view, l.mirrored);
 }
 inline constexpr float kImageAreaLeast = 124;  // height at scale 1 of rulers, caption and an image between them
 
@@ -165,7 +168,7 @@ struct ColorBars {
 // Places the bars from `first` to the right, `step` pixels apart.
 void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars bars);
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
-                            ColorBars bars = {});
+                            ColorBars bars = {}, Mirrored mirrored = Mirrored::off);
 
 // Keeps the point under pixel (x, y) fixed, except if zooming out brings the image back into its room.
 PanZoom zoomed_about(const ImageLayout& l, float x, float y, double factor);

@@ -13,8 +13,8 @@ struct Cut {
   float em;
   bool strong;
 };
-constexpr Cut kCuts[kTypeCount] = {{13, false}, {13, true},  {11.5F, false}, {11.5F, true},
-                                   {18, false}, {20, false}, {20, true},     {24, true}};
+constexpr Cut kCuts[kTypeCount] = {{13, false}, {13, true}, {11.5F, false}, {11.5F, true}, {18, false},
+                                   {20, false}, {20, true}, {24, true},     {16, true}};
 
 // Ranges must outlive the fonts. Latin, Greek, thin spaces and dashes, superscripts, arrows, minus, <= and >=.
 constexpr ImWchar kAllButDigits[] = {0x20,   0x2F,   0x3A,   0x17F,  0x370,  0x3FF,  0x2000, 0x206F, 0x2070,

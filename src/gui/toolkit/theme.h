@@ -94,8 +94,8 @@ inline ImU32 severity_ink(Severity severity) { return severity == Severity::erro
 // Fonts: Inter, then DejaVu Sans, then ImGui's own font, at the sizes of the design times the window's scale. Inter's
 // digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread only.
 
-enum class Type { body, strong, small, badge, medium, large, large_strong, heading };
-inline constexpr int kTypeCount = 8;
+enum class Type { body, strong, small, badge, medium, large, large_strong, heading, number };
+inline constexpr int kTypeCount = 9;
 
 class Fonts {
  public:

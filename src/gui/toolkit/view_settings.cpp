@@ -89,6 +89,7 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
   if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
+  if (key == "dock_width") settings.widths.dock = width_from(value);
   if (key == "scale") settings.scale = scale_from(value);
   if (key == "dock" && value == dock_row(Dock::none).key_in_file) settings.dock = Dock::none;
   for (const DockRow& row : kDocks) {
@@ -136,7 +137,8 @@ LayoutText layout_text(const ViewSettings& settings) {
                        {"dock", std::string(dock_row(settings.dock).key_in_file)},
                        {"mode", settings.mode == WindowMode::view ? "view" : "engineer"},
                        {"histogram", open_or_folded(settings.histogram)},
-                       {"dock_height", number(settings.dock_height)}};
+                       {"dock_height", number(settings.dock_height)},
+                       {"dock_width", number(settings.widths.dock)}};
   for (const auto& [prefix, panels] : panel_keys(settings)) {
     for (const auto& [panel, open] : *panels) layout[std::string(prefix) + panel] = open_or_folded(open);
   }

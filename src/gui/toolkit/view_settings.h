@@ -16,10 +16,12 @@
 
 namespace echoloop {
 
-// Column widths at scale 1, as set by the user; 0 = default.
+// Widths of the columns, and of a dock beside the image, at scale 1, as set by the user; 0 = default.
 struct ColumnWidths {
   float left = 0;
   float right = 0;
+  float dock = 0;
+  friend bool operator==(const ColumnWidths&, const ColumnWidths&) = default;
 };
 
 using OpenPanels = std::map<std::string, bool, std::less<>>;  // by PanelRow::key
@@ -59,12 +61,12 @@ struct ViewSettings {
     return (mode == WindowMode::view ? open_view : compact ? open_compact : open).find(panel)->second;
   }
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
-    return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
-           a.open_compact == b.open_compact && a.open_view == b.open_view && a.mode == b.mode &&
-           a.try_closed == b.try_closed && a.last_folder == b.last_folder && a.plotted == b.plotted &&
-           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
-           a.dock_height == b.dock_height && a.scale == b.scale && a.motion == b.motion && a.place == b.place &&
-           a.recent == b.recent && a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
+    return a.widths == b.widths && a.open == b.open && a.open_compact == b.open_compact && a.open_view == b.open_view &&
+           a.mode == b.mode && a.try_closed == b.try_closed && a.last_folder == b.last_folder &&
+           a.plotted == b.plotted && a.timeline_frames == b.timeline_frames && a.dock == b.dock &&
+           a.histogram == b.histogram && a.dock_height == b.dock_height && a.scale == b.scale && a.motion == b.motion &&
+           a.place == b.place && a.recent == b.recent && a.last_preset == b.last_preset && a.toured == b.toured &&
+           a.saving == b.saving;
   }
 };
 

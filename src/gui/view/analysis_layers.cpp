@@ -44,7 +44,8 @@ constexpr float kNoHaloBelow = 7;  // pixels across, at scale 1: a halo would be
 enum class Stress { none, hovered, selected };
 
 Rect box_of(const ImageLayout& l, const LabelOutline& o) {
-  return {l.x_px(o.least.x_m), l.z_px(o.least.z_m), l.x_px(o.most.x_m), l.z_px(o.most.z_m)};
+  const auto [left, right] = std::minmax({l.x_px(o.least.x_m), l.x_px(o.most.x_m)});
+  return {left, l.z_px(o.least.z_m), right, l.z_px(o.most.z_m)};
 }
 
 // Returns the outline on screen, without points that are too close to the previous one to be seen.
@@ -98,10 +99,10 @@ void draw_others(const ObjectsView& v) {
 Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;
-  const double right = side % 2 == 0 ? 1.0 : -1.0, down = side < 2 ? -1.0 : 1.0;
+  const double right = side % 2 == 0 ? 1.0 : -1.0, down = side < 2 ? -1.0 : 1.0, out = right * v.layout.way();
   PlanePoint best = o.line.front();
   for (const PlanePoint p : o.line) {
-    if (right * p.x_m + down * p.z_m > right * best.x_m + down * best.z_m) best = p;
+    if (out * p.x_m + down * p.z_m > out * best.x_m + down * best.z_m) best = p;
   }
   const float w = ui.width(v.numbers, std::to_string(number)) + ui.px(6), gap = ui.px(2);
   const float h = ui.px(v.numbers == Type::small ? 15 : 26);

@@ -114,8 +114,8 @@ void draw_rulers(const ImageViewContext& c) {
   const double to_axis = kMetresPerMillimetre / unit_m;
   if (sector && !view) draw_sector_scale(c);
   if (!sector) ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
-  const RulerAxis x =
-      ruler_axis(l.x_m(r.x0) * to_axis, l.x_m(r.x1) * to_axis, static_cast<double>(r.width()), 64 * s, s);
+  const auto [low_m, high_m] = std::minmax({l.x_m(r.x0), l.x_m(r.x1)});
+  const RulerAxis x = ruler_axis(low_m * to_axis, high_m * to_axis, static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
   const auto across = [&](double at_units, int index) {
     const float at = std::round(l.x_px(at_units * unit_m));
@@ -137,25 +137,28 @@ void draw_rulers(const ImageViewContext& c) {
                     fixed(at_units, z.step.decimals));
   });
   // Drawn in the corner, clear of a label at the image's left edge.
-  const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
+  const double least = std::ceil(x.low_mm / x.step.major_mm - 1e-6),
+               most = std::floor(x.high_mm / x.step.major_mm + 1e-6);
+  const float first = static_cast<float>((l.way() > 0.0 ? least : most) * x.step.major_mm);
   const float first_x = sector && view ? r.x0 : l.x_px(first * unit_m) - ui.px(14);
   ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted,
                 view ? "cm" : "x, z mm");
 }
 
-void draw_orientation(const ImageViewContext& c) {
-  if (c.image.acquisition == nullptr || c.image.acquisition->probe.elements.size() < 2) return;
+bool draw_orientation(const ImageViewContext& c) {
+  if (c.image.acquisition == nullptr || c.image.acquisition->probe.elements.size() < 2) return false;
   constexpr float kRadius = 9, kInset = 14, kLeastImage = 100;
   Ui& ui = c.ui;
-  if (std::min(c.layout.image.width(), c.layout.image.height()) < ui.px(kLeastImage)) return;
+  if (std::min(c.layout.image.width(), c.layout.image.height()) < ui.px(kLeastImage)) return false;
   const std::vector<Element>& elements = c.image.acquisition->probe.elements;
-  const bool left = elements.front().x_m <= elements.back().x_m;
+  const double way = (elements.front().x_m <= elements.back().x_m ? 1.0 : -1.0) * c.layout.way();
+  const bool left = way > 0.0;
   const Rect& r = c.layout.image;
   float edge = left ? r.x0 + ui.px(kInset) : r.x1 - ui.px(kInset);
   if (c.layout.grid.polar()) {
     const Sector& s = c.layout.grid.sector;
-    const float top =
-        c.layout.x_px(s.r0_m * std::sin(left ? s.angle0_rad : s.angle1_rad)) + ui.px(left ? -2 * kInset : 2 * kInset);
+    const float top = c.layout.x_px(s.r0_m * std::sin(left == (c.layout.way() > 0.0) ? s.angle0_rad : s.angle1_rad)) +
+                      ui.px(left ? -2 * kInset : 2 * kInset);
     edge = left ? std::max(edge, top) : std::min(edge, top);
   }
   const float y = r.y0 + ui.px(kInset);
@@ -163,7 +166,11 @@ void draw_orientation(const ImageViewContext& c) {
   ui.ring(edge, y, kRadius, theme::kAccent, 1.5F);
   const Rect box{edge - ui.px(kRadius), y - ui.px(kRadius), edge + ui.px(kRadius), y + ui.px(kRadius)};
   ui.text_centred(Type::badge, box, theme::kAccent, "E");
-  ui.hit("orientation", box, {"Orientation", "The probe's element 1 is on this side.", {}});
+  const Hit hit = ui.control("orientation", box, FocusKind::button, "Mirror");
+  ui.tip("orientation", hit, box,
+         {"Orientation", "The probe's element 1 is on this side. Click to mirror the image.", {}});
+  if (hit.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  return hit.clicked;
 }
 
 void draw_caption(const ImageViewContext& c, float right) {
@@ -177,6 +184,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   if (!c.no_sender.empty()) item("", c.no_sender, "");
   if (!c.side.empty()) item("", std::string(c.side), "");
   if (c.matched) item("", kLevelsMatched, "");
+  if (c.layout.mirrored == Mirrored::on) item("", kMirrored, "");
   std::vector<CaptionItem> items;
   for (const AnalysisLayer* const layer : analysis_layers()) {
     if (c.analyses != nullptr && layer->add_caption != nullptr) layer->add_caption(*c.analyses, items);
@@ -241,9 +249,9 @@ SideLayouts lay_out_sides(const SidesInput& in) {
   const Grid common = common_extent(in.a, in.b);
   SideLayouts sides;
   if (!in.bars.level) {
-    sides.a = place_picture(first.inset(px(8)), common, in.scale, in.view);
+    sides.a = place_picture(first.inset(px(8)), common, in.scale, in.view, in.mirrored);
   } else {
-    sides.a = lay_out_picture(first, common, in.scale, in.compact, in.view, {.level = false});
+    sides.a = lay_out_picture(first, common, in.scale, in.compact, in.view, {.level = false}, in.mirrored);
   }
   sides.b = moved(sides.a, dx, dy);
   if (!in.bars.level) return sides;

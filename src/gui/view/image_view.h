@@ -57,8 +57,8 @@ double surface_radius_m(const Image& image);
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Draws depths along the edges of a sector.
 void draw_sector_scale(const ImageViewContext& c);
-// Draws a mark on the side of element 1, above a sector's edge or in the image's corner.
-void draw_orientation(const ImageViewContext& c);
+// Draws a mark on the side of element 1, above a sector's edge or in the image's corner. Returns true for a click.
+bool draw_orientation(const ImageViewContext& c);
 // Draws the gains of the TGC over depth as knobs that are dragged sideways; returns true if a drag changed one.
 bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar);
 // Takes the band of an ECG from the bottom of the area; empty without room.
@@ -98,6 +98,7 @@ struct SidesInput {
   PanZoom view;
   float labels = 0;     // height above each image, pixels
   ColorBars bars = {};  // without `level`: also without rulers and captions
+  Mirrored mirrored = Mirrored::off;
 };
 
 // Returns A above B in a narrow area, side by side otherwise.

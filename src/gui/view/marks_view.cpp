@@ -174,7 +174,7 @@ Rect wished_chip(const ImageLayout& l, const ChipWish& wish) {
     x = at_x - edge;
     y = at_y - 5 * l.scale - h;
   } else {
-    const bool leftwards = m.kind != MarkKind::angle && m.points.back().x_m < m.points.front().x_m - 1e-9;
+    const bool leftwards = m.kind != MarkKind::angle && (m.points.back().x_m - m.points.front().x_m) * l.way() < -1e-9;
     if (leftwards || x + w > image.x1) x = at_x - gap - w;
     if (x < image.x0) x = at_x + gap;
     if (y + h > image.y1) y = at_y - gap - h;
@@ -190,7 +190,7 @@ std::vector<PlacedChip> place_chips(const ImageLayout& l, const std::vector<Chip
     return CanvasRect{static_cast<double>(r.x0), static_cast<double>(r.y0), static_cast<double>(r.x1),
                       static_cast<double>(r.y1)};
   };
-  const ImagePlace place{canvas(l.place(l.grid)), l.grid};
+  const ImagePlace place{canvas(l.place(l.grid)), l.grid, l.mirrored};
   std::vector<LabelledMark> marks;
   for (const ChipWish& wish : wishes) {
     LabelledMark m = labelled(*wish.mark, place, kArm * scale);

@@ -22,7 +22,8 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
   const Ui& ui = c.ui;
   const ImageLayout& l = c.layout;
   const Sector& s = l.grid.sector;
-  const double angle = side == Side::left ? s.angle0_rad : s.angle1_rad;
+  // On screen; mirrored, the other edge with the opposite angle.
+  const double angle = l.way() * ((side == Side::left) == (l.way() > 0.0) ? s.angle0_rad : s.angle1_rad);
   const double skin_m = surface_radius_m(c.image);
   // Outward normal of the line.
   const auto out_x = static_cast<float>(std::cos(angle)) * (side == Side::left ? -1.0F : 1.0F);
@@ -32,7 +33,7 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
   const int last = static_cast<int>(std::floor((s.r1_m - skin_m) / minor_m + 1e-6));
   for (int i = first; i <= last && i - first < 2000; ++i) {
     const double r = skin_m + i * minor_m;
-    const float x = l.x_px(r * std::sin(angle)), y = l.z_px(s.apex_z_m + r * std::cos(angle));
+    const float x = l.x_px(l.way() * r * std::sin(angle)), y = l.z_px(s.apex_z_m + r * std::cos(angle));
     if (!l.image.inset(-2).contains(x, y)) continue;
     const bool major = ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major == 0;
     const float near_px = ui.px(3), length = ui.px(major ? 7 : 4);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gui/toolkit/layout.h"
@@ -14,6 +15,17 @@ namespace {
 
 constexpr float kDefault = 262, kDefaultCompact = 186, kLeastDock = 124, kImageWanted = 190, kDockHead = 32;
 
+struct Limits {
+  float least, most;
+};
+
+// Sets a length at scale 1 by its splitter: dragged, by keys, or back to the default 0.
+void use_splitter(const Hit& hit, float& length, float by_mouse, float by_keys, Limits limits) {
+  if (hit.held && ImGui::IsMouseDragging(0, 1)) length = std::clamp(by_mouse, limits.least, limits.most);
+  if (splitter_by_key(hit) != 0) length = std::clamp(by_keys, limits.least, limits.most);
+  if (splitter_reset(hit)) length = 0;
+}
+
 }  // namespace
 
 DockArea::DockArea() {
@@ -26,35 +38,60 @@ Rect DockArea::folded(const Ui& ui, Rect& area) {
   return {area.x0, area.y1, area.x1, area.y1 + ui.px(kFolded)};
 }
 
-Rect DockArea::beside(const Ui& ui, Rect& area, double aspect, int bars) {
-  constexpr double kNarrow = 0.8;
-  constexpr float kLeastWidth = 440, kLeastHeight = 260, kLeastShare = 0.37F, kAround = 72;  // without bars
-  if (!(aspect > 0.0 && aspect < kNarrow) || area.height() < ui.px(kLeastHeight)) return {};
-  const float high = area.height() - ui.px(theme::kRulerTop + theme::kCaption);
-  const float around = ui.px(kAround + theme::kColorBar * static_cast<float>(bars));
-  const float image = std::max(static_cast<float>(aspect) * high + around, kLeastShare * area.width());
-  if (area.width() - image < ui.px(kLeastWidth)) return {};
-  const Rect r{std::round(area.x0 + image), area.y0, area.x1, area.y1};
+Rect DockArea::alone(Ui& ui, const ViewSettings& view, Rect& area) {
+  constexpr float kChoice = 40, kWidth = 240;
+  const DockRow row = dock_row(view.dock);
+  if (std::exchange(alone_of_, view.dock) != view.dock) alone_ = Alone::dock;
+  const std::array<Choice, 2> choices = {{{"Image"}, {row.name}}};
+  const Rect r{area.x0 + ui.px(12), area.y0 + ui.px(6), area.x0 + ui.px(12 + kWidth), area.y0 + ui.px(6 + theme::kRow)};
+  const auto now = ui.segmented("dock_or_image", r, choices, alone_ == Alone::image ? 0 : 1,
+                                {choices[1].label, "The window is too narrow for both.", {}});
+  if (now) alone_ = *now == 0 ? Alone::image : Alone::dock;
+  area.y0 += ui.px(kChoice);
+  if (alone_ == Alone::image) return {};
+  const Rect whole = area;
+  area.x1 = area.x0;
+  area.y1 = area.y0;
+  return whole;
+}
+
+Rect DockArea::beside(Ui& ui, ViewSettings& view, Rect& area, double aspect, int bars) {
+  constexpr float kLeast = 340, kLeastShare = 0.37F, kAround = 72, kLeastImage = 96;
+  const float room = area.width() / ui.scale(), high = area.height() / ui.scale() - theme::kRulerTop - theme::kCaption;
+  const float around = kAround + theme::kColorBar * static_cast<float>(bars);
+  const float standard = room - std::max(static_cast<float>(aspect) * high + around, kLeastShare * room);
+  if (standard < kLeast) return alone(ui, view, area);
+  const float most = std::max(kLeast, room - around - kLeastImage);
+  const float width = view.widths.dock > 0 ? std::clamp(view.widths.dock, kLeast, most) : standard;
+  const Rect r{std::round(area.x1 - width * ui.scale()), area.y0, area.x1, area.y1};
+  const Rect edge{r.x0 - ui.px(4), r.y0 + ui.px(8), r.x0 + ui.px(4), r.y1 - ui.px(8)};
+  const Hit hit = ui.control("splitter_dock", edge, FocusKind::slider, "Width");
+  if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  const float by_mouse = (area.x1 - ImGui::GetIO().MousePos.x) / ui.scale();
+  use_splitter(hit, view.widths.dock, by_mouse, width - splitter_by_key(hit), {kLeast, most});
   area.x1 = r.x0;
   ui.vertical(r.x0, r.y0, r.y1, theme::kEdge);
   return r;
 }
 
-Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) const {
-  if (view.dock == Dock::none) return {};
+Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) {
+  constexpr double kNarrow = 0.8;
+  constexpr float kLeastBeside = 260;
+  if (view.dock == Dock::none) {
+    alone_of_ = Dock::none;
+    return {};
+  }
   const float room = area.height() / ui.scale();
   if (room < kLeastDock + kImageAreaLeast) return folded(ui, area);  // below a banner in a low window
-  if (const Rect right = beside(ui, area, aspect, bars); right.width() > 0) return right;
+  if (aspect > 0.0 && aspect < kNarrow && room >= kLeastBeside) return beside(ui, view, area, aspect, bars);
   const float most = std::max(kLeastDock, room - kImageWanted);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeastDock, most)), area.x1, area.y1};
   const Rect edge{r.x0 + ui.px(8), r.y0 - ui.px(4), r.x1 - ui.px(8), r.y0 + ui.px(4)};
   const Hit hit = ui.control("splitter_dock", edge, FocusKind::slider, "Height");
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-  if (hit.held) view.dock_height = std::clamp((area.y1 - ImGui::GetIO().MousePos.y) / ui.scale(), kLeastDock, most);
-  const float by_key = splitter_by_key(hit);
-  if (by_key != 0) view.dock_height = std::clamp(r.height() / ui.scale() + by_key, kLeastDock, most);
-  if (splitter_reset(hit)) view.dock_height = 0;
+  const float by_mouse = (area.y1 - ImGui::GetIO().MousePos.y) / ui.scale();
+  use_splitter(hit, view.dock_height, by_mouse, r.height() / ui.scale() + splitter_by_key(hit), {kLeastDock, most});
   area.y1 = r.y0;
   return r;
 }

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/adaptive.h"
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/panels/cine_actions.h"
@@ -51,6 +50,15 @@ bool take_ruler_wheel(PanelContext& c, const ImageLayout& layout) {
   return changed;
 }
 
+// Draws the mark of element 1 in View, and on a mirrored image; returns true if a click on it has mirrored the image.
+bool take_orientation(PanelContext& c, const ImageViewContext& view) {
+  Mirrored& mirrored = c.edits.params.display.mirrored;
+  const bool shown = c.view.mode == WindowMode::view || mirrored == Mirrored::on;
+  if (!shown || !draw_orientation(view)) return false;
+  mirrored = mirrored == Mirrored::on ? Mirrored::off : Mirrored::on;
+  return true;
+}
+
 bool one_pointer(const Image& a, const Image& b) {
   if (a.acquisition == b.acquisition) return true;
   return a.acquisition != nullptr && b.acquisition != nullptr && same_probe(*a.acquisition, *b.acquisition);
@@ -70,12 +78,13 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Pla
   const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
                        .flow = is_overlay(c.edits.params.color_flow.mode),
                        .tgc = c.view.mode == WindowMode::view && place == Place::window};
+  const Mirrored mirrored = c.edits.params.display.mirrored;
   const float labels = c.edits.cine.compare ? c.ui.px(label_room(letters_of(place))) : 0;
   if (!c.edits.cine.compare || c.edits.cine.compare_look == CompareLook::wipe) {
     area.y0 += labels;
     const auto with = [&](const PanZoom& view) {
-      return presented ? place_picture(area, grid, input.scale, view)
-                       : lay_out_picture(area, grid, input.scale, c.compact, view, bars);
+      return presented ? place_picture(area, grid, input.scale, view, mirrored)
+                       : lay_out_picture(area, grid, input.scale, c.compact, view, bars, mirrored);
     };
     layout_ = with(c.edits.view.pan_zoom);
     layout_ = with(eased_.towards(c.edits.view.pan_zoom, layout_, c.ui.step_s()));
@@ -89,7 +98,8 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Pla
                                            .compact = !presented && c.compact,
                                            .view = c.edits.view.pan_zoom,
                                            .labels = labels,
-                                           .bars = presented ? ColorBars{.level = false} : bars});
+                                           .bars = presented ? ColorBars{.level = false} : bars,
+                                           .mirrored = mirrored});
   layout_ = sides.b;
   side_a_ = sides.a;
 }
@@ -100,14 +110,14 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   if (beside()) draw_side_a(c, input, area);
   const ImageViewContext view = view_of(c, input);
   draw_rulers(view);
-  if (c.view.mode == WindowMode::view) draw_orientation(view);
+  const bool by_mark = take_orientation(c, view);
   if (c.model.run == RunState::fault) {
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
   const bool by_ruler = take_ruler_wheel(c, view.layout);
   const bool by_curve = layout_.tgc.width() > 0 && draw_tgc_curve(view, layout_.tgc);
-  if (draw_color_bars(c, input) || by_ruler || by_curve) c.commands.send(command::ParamsChanged{});
+  if (draw_color_bars(c, input) || by_ruler || by_curve || by_mark) c.commands.send(command::ParamsChanged{});
   const FlowImage* const flow = c.model.analyses.of<FlowView>().image.get();
   if (flow != nullptr && is_overlay(c.edits.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.edits.params);
@@ -121,8 +131,32 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
 }
 
 void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area) {
-  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.edits.view.pan_zoom);
+  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.edits.view.pan_zoom, {},
+                            c.edits.params.display.mirrored);
   draw_awaited_image(c, layout_, *c.model.image.awaited);
+}
+
+void ImageArea::draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area) {
+  const Image& coarse = input.last_image;
+  layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom, {},
+                            c.edits.params.display.mirrored);
+  if (!c.model.opening.former.empty()) {  // first image of its source
+    draw_return(c, layout_, layout_.image.x0, layout_.image.y0 - c.ui.px(33));
+  } else {
+    draw_rulers({.ui = c.ui,
+                 .layout = layout_,
+                 .image = coarse,
+                 .display = c.edits.params,
+                 .defaults = c.model.defaults,
+                 .level_db = {},
+                 .echo_at = {}});
+  }
+  const ImageWork& next = c.model.image.work;
+  const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
+  const float right = work ? draw_long_work(c.ui, layout_, area.x1 - c.ui.px(8), *work) : area.x1 - c.ui.px(8);
+  c.ui.text_fitted(
+      Type::small, layout_.image.x0, right, layout_.caption_y + c.ui.px(8), c.ui.px(20), theme::kWarn,
+      fmt::format("Coarse: delay and sum, {} × {} points; not measured, not saved", coarse.grid.nx, coarse.grid.nz));
 }
 
 // Returns true if a drag changed the window.
@@ -137,6 +171,9 @@ void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const R
   lay_out(c, input, area, Place::presentation);
   if (beside()) draw_waiting_for_a(c, input);
   if (c.model.run == RunState::fault) c.ui.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+  if (layout_.mirrored == Mirrored::on && take_orientation(c, view_of(c, input))) {
+    c.commands.send(command::ParamsChanged{});
+  }
   draw_over(c, input, Place::presentation);
 }
 
@@ -243,16 +280,24 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (c.ui.escape() && !popup && interaction_.escape(c.edits)) c.ui.use_escape();
   draw_scale_bar(c.ui, beside() ? side_a_ : layout_, presented ? ScaleBarType::large : ScaleBarType::small);
-  if (draw_marks(c, place) && !presented) draw_pointers(c, input);
+  if (draw_marks(c, input, place) && !presented) draw_pointers(c, input);
 }
 
-// Draws the marks and handles the mouse on the image; returns true while the pointer is there.
-bool ImageArea::draw_marks(PanelContext& c, Place place) {
+// Draws the marks, those of a comparison at the peaks of each side, and handles the mouse on the image; returns true
+// while the pointer is there.
+bool ImageArea::draw_marks(PanelContext& c, const SceneInput& input, Place place) {
   const Type letters = place == Place::presentation ? Type::medium : Type::badge;
   const auto inspected = c.edits.view.inspected;
-  const ImageLayout& pointed = pointed_layout();
-  const bool on_image = interaction_.use(c.ui, pointed, c.edits, letters);
-  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, c.edits, letters);
+  const bool on_image = interaction_.use(c.ui, pointed_layout(), c.edits, letters);
+  const bool wiped = input.compared != nullptr && !beside();
+  const auto draw = [&](const ImageLayout& l, const Measured& measured, float x0, float x1) {
+    c.ui.list().PushClipRect({x0, l.image.y0}, {x1, l.image.y1}, true);
+    interaction_.draw(c.ui, l, c.edits, measured, letters);
+    c.ui.list().PopClipRect();
+  };
+  if (beside()) draw(side_a_, c.edits.measured_a, side_a_.image.x0, side_a_.image.x1);
+  if (wiped) draw(layout_, c.edits.measured_a, layout_.image.x0, wipe_x_);
+  draw(layout_, c.edits.measured, wiped ? wipe_x_ : layout_.image.x0, layout_.image.x1);
   if (interaction_.take_gate_changed()) c.commands.send(command::ParamsChanged{});
   inspect_ = inspect_ || (c.edits.view.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag, as the image becomes smaller
@@ -392,122 +437,13 @@ bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, Edits& edits, Type
     free_pointer_ = layout.point(mouse.x, mouse.y);
   }
   zoom_and_pan(hit, layout, edits);
-  draw_again(ui, layout, edits, letters);
   return hit.hovered;
 }
 
-void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits, Type letters) const {
+void ImageInteraction::draw(Ui& ui, const ImageLayout& layout, const Edits& edits, const Measured& measured,
+                            Type letters) const {
   draw_gate(ui, layout, edits.params);
-  draw_marks({ui, layout, edits.marks, editor_.draft(), edits.cine.compare ? nullptr : &edits.measured, letters});
-}
-
-namespace {
-
-constexpr float kTrack = 3;
-constexpr unsigned int kVeil = 0x73;  // opacity of the canvas over an image that is not current: 55 % of it remain
-
-void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
-  const Rect& r = layout.image;
-  const Rect track{r.x0, r.y1 + ui.px(3), r.x1, r.y1 + ui.px(3 + kTrack)};
-  ui.fill(track, theme::kLine, 1.5F);
-  ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
-}
-
-// Draws the button that restores the previous source, right of the title, which ends at x. Returns its left end.
-float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) {
-  Ui& ui = c.ui;
-  std::string label = "Cancel, stay on " + c.model.opening.former;
-  const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
-  if (width() > layout.room.x1 - x) label = "Stay on " + c.model.opening.former;
-  if (width() > layout.room.x1 - x) label = "Cancel opening";
-  const float right = std::min(layout.room.x1, std::max(layout.image.x1, x + width()));
-  const Rect button{right - width(), y, right, y + ui.px(26)};
-  const bool clicked = ui.button("return", button, {.label = label, .shortcut = "Esc"},
-                                 {"Cancel", "Shows the source before again, as it was.", {}});
-  const bool escape = ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  if (escape) ui.use_escape();
-  if (clicked || escape) c.commands.send(command::Cancel{});
-  return button.x0;
-}
-
-}  // namespace
-
-void ImageArea::draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area) {
-  const Image& coarse = input.last_image;
-  layout_ = lay_out_picture(area, coarse.grid, input.scale, c.compact, c.edits.view.pan_zoom);
-  if (!c.model.opening.former.empty()) {  // first image of its source
-    draw_return(c, layout_, layout_.image.x0, layout_.image.y0 - c.ui.px(33));
-  } else {
-    draw_rulers({.ui = c.ui,
-                 .layout = layout_,
-                 .image = coarse,
-                 .display = c.edits.params,
-                 .defaults = c.model.defaults,
-                 .level_db = {},
-                 .echo_at = {}});
-  }
-  const ImageWork& next = c.model.image.work;
-  const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
-  const float right = work ? draw_long_work(c.ui, layout_, area.x1 - c.ui.px(8), *work) : area.x1 - c.ui.px(8);
-  c.ui.text_fitted(
-      Type::small, layout_.image.x0, right, layout_.caption_y + c.ui.px(8), c.ui.px(20), theme::kWarn,
-      fmt::format("Coarse: delay and sum, {} × {} points; not measured, not saved", coarse.grid.nx, coarse.grid.nz));
-}
-
-std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
-  if (since_ns == 0 || now_ns - since_ns < kWorkSeen_ns) return std::nullopt;
-  const double passed_s = static_cast<double>(now_ns - since_ns) * 1e-9;
-  if (remaining_s <= 0.0) return WorkProgress{.text = fmt::format("{:.0f} s", passed_s)};
-  return WorkProgress{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
-                      .share = passed_s / (passed_s + remaining_s)};
-}
-
-float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work) {
-  draw_track(ui, layout, work.share);
-  const std::string text = "Computing: " + work.text;
-  ui.text_right(Type::small, right, layout.caption_y + ui.px(8), ui.px(20), theme::kText, text);
-  return right - ui.width(Type::small, text) - ui.px(16);
-}
-
-std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work) {
-  const Adaptive method = edits.params.formation.adaptive;
-  std::string text = "Computing the first image of " + model.source.name;
-  if (method != Adaptive::off) text += ", " + std::string(kAdaptiveMethods[static_cast<std::size_t>(method)].label);
-  return text + ": " + work.text;
-}
-
-void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited) {
-  const Ui& ui = c.ui;
-  const Rect& r = layout.image;
-  ui.fill(r, theme::rgb(theme::kCanvasHex, kVeil), 0);
-  const auto work = long_work(awaited.since_ns, c.model.image.work.remaining_s, now_ns());
-  if (!work) return;
-  draw_track(ui, layout, work->share);
-  const float line = ui.px(20), title_y = r.y0 - ui.px(30);
-  const std::string title = "Opening " + c.model.source.name;
-  const float x = r.x0 + ui.width(Type::strong, title) + ui.px(12);
-  const float end = c.model.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, x, title_y - ui.px(3));
-  ui.text_fitted(Type::strong, r.x0, end - ui.px(8), title_y, line, theme::kText, title);
-  const auto& f = c.edits.params.formation;
-  const std::string points = fmt::format("{} × {} points", f.grid_nx, f.grid_nz);
-  if (f.grid_nx > 0 && f.grid_nz > 0 && x + ui.width(Type::small, points) < end - ui.px(8)) {
-    ui.text(Type::small, x, title_y, line, theme::kMuted, points);
-  }
-  const std::string before = "Not current: last image of " + awaited.shown_of + ".";
-  const std::string first = first_image_text(c.model, c.edits, *work);
-  const float y = layout.caption_y + ui.px(8), gap = ui.px(16);
-  const float both = ui.width(Type::small, before) + gap + ui.width(Type::small, first);
-  const bool beside = r.x0 + both <= layout.room.x1;
-  if (beside) {
-    const float end = ui.text(Type::small, r.x0, y, line, theme::kText2, before);
-    ui.text(Type::small, end + gap, y, line, theme::kText, first);
-    return;
-  }
-  ui.text_fitted(Type::small, r.x0, layout.room.x1, y, line, theme::kText, first);
-  const float w = ui.width(Type::small, before);
-  const Rect chip{r.x0, r.y1 - line - ui.px(4), r.x0 + w + ui.px(16), r.y1 - ui.px(4)};
-  ui.fill(chip, theme::kChip, 4);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, line, theme::kText2, before);
+  draw_marks({ui, layout, edits.marks, editor_.draft(), &measured, letters});
 }
 
 }  // namespace echoloop

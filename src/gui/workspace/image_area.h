@@ -28,11 +28,10 @@ namespace echoloop {
 
 class ImageInteraction {
  public:
-  // Call once a frame, after everything else that uses the mouse on the image. Also draws the marks. Returns true while
-  // the pointer is on the image.
+  // Call once a frame, after everything else that uses the mouse on the image. Returns true while the pointer is on it.
   bool use(Ui& ui, const ImageLayout& layout, Edits& edits, Type letters);
-  // Draws the marks of use() on the other image, without mouse input.
-  void draw_again(Ui& ui, const ImageLayout& layout, const Edits& edits, Type letters) const;
+  // Draws gate and marks on an image with these measurements.
+  void draw(Ui& ui, const ImageLayout& layout, const Edits& edits, const Measured& measured, Type letters) const;
   // Returns true if the key had an effect.
   bool key(Edits& edits, Commands& commands, const KeyPress& press);
   bool escape(Edits& edits) { return editor_.escape(edits.marks); }
@@ -103,7 +102,7 @@ class ImageArea {
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);
   void draw_over(PanelContext& c, const SceneInput& input, Place place);
-  bool draw_marks(PanelContext& c, Place place);
+  bool draw_marks(PanelContext& c, const SceneInput& input, Place place);
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
   ImageLayout layout_, last_;
@@ -134,6 +133,8 @@ float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const
 
 // Returns "Computing the first image of RFdata1.mat, Minimum variance: 3 of about 8 s".
 [[nodiscard]] std::string first_image_text(const Model& model, const Edits& edits, const WorkProgress& work);
+// Draws the button that restores the previous source, right of the title, which ends at x. Returns its left end.
+float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y);
 // Draws over the last image of the previous source, which has neither rulers nor values.
 void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited);
 
@@ -165,8 +166,8 @@ float wipe_x(const ImageLayout& layout, float share);  // whole pixels
 // Draws line and handle; call before everything that uses the mouse on the image.
 void draw_wipe(const WipeContext& c);
 
-// Area below the image with one open dock, and its upper edge, a splitter; right of an image that is much higher than
-// wide. UI thread only.
+// Area below the image with one open dock, and its edge, a splitter; right of an image that is much higher than wide,
+// or in its place if the window is too narrow for both. UI thread only.
 
 class DockArea {
  public:
@@ -174,9 +175,9 @@ class DockArea {
 
   DockArea();
 
-  // Returns its rectangle: at the bottom of `area`; at its right for an image of a small `aspect` (width over height)
-  // with `bars` next to it; empty when closed, a line with a notice in a low window.
-  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars) const;
+  // Returns its rectangle: at the bottom of `area`; at its right, or all of it, for an image of a small `aspect` (width
+  // over height) with `bars` next to it; empty when closed, a line with a notice in a low window.
+  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact, double aspect, int bars);
   void draw(const DockScene& scene, const Rect& r);
   void close(Dock but = Dock::none);  // closes all docks except `but`
 
@@ -185,11 +186,14 @@ class DockArea {
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
-  static Rect beside(const Ui& ui, Rect& area, double aspect, int bars);  // empty: no room
+  Rect beside(Ui& ui, ViewSettings& view, Rect& area, double aspect, int bars);
+  Rect alone(Ui& ui, const ViewSettings& view, Rect& area);  // dock or image, by a choice above
   void choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks);
 
   std::array<std::unique_ptr<DockContent>, kDocks.size()> contents_;  // by index in kDocks
   std::size_t presented_ = 0;                                         // index of the presented dock if only one fits
+  enum class Alone { dock, image } alone_ = Alone::dock;              // of `alone_of_` and the image, if one fits
+  Dock alone_of_ = Dock::none;
 };
 
 // Draws the inspected pixel on the image, or the line.
