@@ -77,8 +77,7 @@ FactDoubt scale_doubt(const StatedFacts& stated, const Trial& best, double rho, 
   } else {
     doubt.readings = {"pitch", "sound speed", "sampling frequency"};
     doubt.text = fmt::format(
-        "Pitch, sound speed or sampling frequency contradict the echoes: they fit pitch x fs / c {:.3g} times "
-        "{}. Which of the three is wrong, the samples do not tell",
+        "Pitch, sound speed or sampling frequency contradict the echoes, in which pitch x fs / c is {:.3g} times {}",
         k > 1.0 ? k : 1.0 / k, k > 1.0 ? "smaller" : "larger");
   }
   return doubt;
@@ -356,11 +355,7 @@ class Doubter {
     // A reading of the same echoes in the other family that is as good.
     FactDoubt doubt = doubt_of(stated, best, stated.a.signal == SignalKind::iq ? 1.0 : echoes_.rho, of_rate);
     doubt.stated = base.agreement.channels, doubt.found = best.agreement.channels;
-    if (doubt.text.find("do not tell") == std::string::npos)
-      doubt.text += ", ";
-    else
-      doubt.text += "; ";
-    doubt.text += in_place_of(best.agreement, base.agreement);
+    doubt.text += ", " + in_place_of(best.agreement, base.agreement);
     if (ambiguous) {
       const Change &speed = best.change.family == Family::t0 ? other.change : best.change,
                    &time = best.change.family == Family::t0 ? best.change : other.change;
@@ -479,27 +474,6 @@ double correlation(const Acquisition& a, std::span<const std::byte> frames, std:
   return first > 0.0 && second > 0.0 ? std::abs(both) / std::sqrt(first * second) : 1.0;
 }
 
-// Returns fans of the stated transmit, from one side to the other.
-std::vector<Change> fans(const StatedFacts& all) {
-  std::vector<Change> changes;
-  const Acquisition& a = all.a;
-  const auto last = static_cast<double>(a.transmits.size() - 1);
-  const Transmit& first = a.transmits.front();
-  for (const double degrees : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 37.5, 45.0}) {
-    for (const double side : {-1.0, 1.0}) {
-      Change change{.family = Family::angles,
-                    .words = fmt::format("from {:g} to {:g} degrees", -side * degrees, side * degrees)};
-      for (std::size_t i = 0; i < a.transmits.size(); ++i)
-        change.angles_rad.push_back(side * (2.0 * static_cast<double>(i) / last - 1.0) * degrees * kPi / 180.0);
-      changes.push_back(std::move(change));
-    }
-  }
-  if (first.kind == TransmitKind::diverging && std::abs(first.source_z_m) < 1e-6 &&
-      a.transmits.size() == a.probe.elements.size())
-    changes.push_back({.family = Family::angles, .single_elements = true, .words = "of single elements"});
-  return changes;
-}
-
 }  // namespace
 
 std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<const std::byte> frames) {
@@ -514,7 +488,7 @@ std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<co
   const StatedFacts all(together, stated.event);
   FactSearch search(all, frames, echoes->centre_hz, {});
   search.add(search.trial({}));
-  search.try_all(fans(all));
+  search.try_all(fan_changes(all));
   const Trial base = search.trials().front(), best = *search.best();
   const bool clear = best.agreement.channels > 0.02 && best.agreement.transmits > 0.1;
   if (!clear || best.quality() < kLeastFan * base.quality()) return {};

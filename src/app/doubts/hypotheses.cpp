@@ -386,4 +386,24 @@ std::vector<Change> first_changes(const StatedFacts& stated, double ratio) {
   return all;
 }
 
+std::vector<Change> fan_changes(const StatedFacts& all) {
+  std::vector<Change> changes;
+  const Acquisition& a = all.a;
+  const auto last = static_cast<double>(a.transmits.size() - 1);
+  const Transmit& first = a.transmits.front();
+  for (const double degrees : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 37.5, 45.0}) {
+    for (const double side : {-1.0, 1.0}) {
+      Change change{.family = Family::angles,
+                    .words = fmt::format("from {:g} to {:g} degrees", -side * degrees, side * degrees)};
+      for (std::size_t i = 0; i < a.transmits.size(); ++i)
+        change.angles_rad.push_back(side * (2.0 * static_cast<double>(i) / last - 1.0) * degrees * kPi / 180.0);
+      changes.push_back(std::move(change));
+    }
+  }
+  if (first.kind == TransmitKind::diverging && std::abs(first.source_z_m) < 1e-6 &&
+      a.transmits.size() == a.probe.elements.size())
+    changes.push_back({.family = Family::angles, .single_elements = true, .words = "of single elements"});
+  return changes;
+}
+
 }  // namespace echoloop

@@ -57,6 +57,8 @@ struct Change {
 // Returns the changes to try first, from all families but that of the kind to and from focused beams. `ratio`: of the
 // measured to the stated centre frequency.
 [[nodiscard]] std::vector<Change> first_changes(const StatedFacts& stated, double ratio);
+// Returns fans of one transmit from one side to the other, to frames that are transmits.
+[[nodiscard]] std::vector<Change> fan_changes(const StatedFacts& all);
 // Returns changes between focused beams and waves.
 [[nodiscard]] std::vector<Change> beam_changes(const StatedFacts& stated);
 

@@ -399,16 +399,14 @@ struct Corrections {
 };
 
 bool described_flag(const std::string& what, const Json& meta, const char* key) {
-  const auto found = meta.find(key);
-  if (found == meta.end()) return false;
-  if (!found->is_boolean()) throw Error(what, std::string(key) + " = " + json_excerpt(*found), "true or false");
-  return found->get<bool>();
+  const Json value = meta.value(key, Json(false));
+  if (!value.is_boolean()) throw Error(what, std::string(key) + " = " + json_excerpt(value), "true or false");
+  return value.get<bool>();
 }
 
 std::vector<double> element_values(const std::string& what, const Json& meta, const char* key, const Acquisition& a) {
-  const auto found = meta.find(key);
-  if (found == meta.end()) return {};
-  std::vector<double> values = json_numbers(what, *found, key);
+  if (!meta.contains(key)) return {};
+  std::vector<double> values = json_numbers(what, meta.at(key), key);
   if (static_cast<int>(values.size()) != a.n_elements())
     throw Error(what, counted(values.size(), "value") + " of " + key + " for " + counted(a.n_elements(), "element"),
                 "one for each element");
@@ -426,13 +424,11 @@ void correct_frame(const Acquisition& a, const Corrections& c, std::span<const s
     for (std::size_t e = 0; e < n_elements; ++e) {
       const std::size_t channel = c.channel_of.empty() ? e : c.channel_of[e];
       const T* const line = from + (t * n_elements + channel) * n_samples * n_values;
-      const double sign = c.sign.empty() ? 1.0 : c.sign[e];
       for (std::size_t i = 0; i < n_samples; ++i) {
         const T* const sample = line + (c.time_reversed ? n_samples - 1 - i : i) * n_values;
         for (std::size_t v = 0; v < n_values; ++v) {
-          const double factor = v == 1 && c.conjugate ? -sign : sign;
-          // -32768 has no opposite.
-          *to++ = factor < 0.0 ? static_cast<T>(-std::max(sample[v], static_cast<T>(-32767))) : sample[v];
+          const bool opposite = (!c.sign.empty() && c.sign[e] < 0.0) != (v == 1 && c.conjugate);
+          *to++ = opposite ? static_cast<T>(-std::max(sample[v], static_cast<T>(-32767))) : sample[v];
         }
       }
     }
