@@ -393,7 +393,7 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
 namespace {
 
 struct Corrections {
-  std::vector<std::size_t> channel_of;  // of each element, from 0; empty: as stored
+  std::vector<std::size_t> channel_of;  // of each element, from 0
   std::vector<double> sign;             // of each element; empty: 1
   bool conjugate = false, time_reversed = false;
 };
@@ -420,15 +420,16 @@ void correct_frame(const Acquisition& a, const Corrections& c, std::span<const s
   auto* to = reinterpret_cast<T*>(out.data());
   const auto n_elements = static_cast<std::size_t>(a.n_elements()), n_samples = static_cast<std::size_t>(a.n_samples);
   const auto n_values = static_cast<std::size_t>(a.values_per_sample());
+  using Limits = std::numeric_limits<T>;  // the smallest integer has no opposite
+  const auto negative = [](T x) { return Limits::is_integer && x == Limits::min() ? Limits::max() : T(-x); };
   for (std::size_t t = 0; t < a.transmits.size(); ++t) {
     for (std::size_t e = 0; e < n_elements; ++e) {
-      const std::size_t channel = c.channel_of.empty() ? e : c.channel_of[e];
-      const T* const line = from + (t * n_elements + channel) * n_samples * n_values;
+      const T* const line = from + (t * n_elements + c.channel_of[e]) * n_samples * n_values;
       for (std::size_t i = 0; i < n_samples; ++i) {
         const T* const sample = line + (c.time_reversed ? n_samples - 1 - i : i) * n_values;
         for (std::size_t v = 0; v < n_values; ++v) {
           const bool opposite = (!c.sign.empty() && c.sign[e] < 0.0) != (v == 1 && c.conjugate);
-          *to++ = opposite ? static_cast<T>(-std::max(sample[v], static_cast<T>(-32767))) : sample[v];
+          *to++ = opposite ? negative(sample[v]) : sample[v];
         }
       }
     }
@@ -455,6 +456,7 @@ void correct_samples(const std::string& what, const Json& meta, LibraryRecording
   for (const double sign : c.sign)
     if (std::abs(sign) != 1.0) throw Error(what, "element_sign with " + json_excerpt(sign), "1 or -1 for each element");
   if (c.channel_of.empty() && c.sign.empty() && !c.conjugate && !c.time_reversed) return;
+  for (std::size_t e = c.channel_of.size(); e < taken.size(); ++e) c.channel_of.push_back(e);
   recording.frame_offsets.clear();
   recording.read_frame = [read = std::move(recording.read_frame), acquisition = recording.acquisition,
                           c = std::move(c)](std::uint64_t index, std::span<std::byte> out) {
