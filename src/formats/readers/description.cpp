@@ -370,11 +370,6 @@ Description describe_array(const std::string& what, const Json& meta, const Arra
   return d;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-}  // namespace
-
 std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
   for (const SidecarFile& beside : request.sidecars) {
@@ -491,7 +486,7 @@ LibraryRecording read_described_npy(const OpenRequest& request) {
   if (file.is_text) throw Error(request.what(), "an array of text", "an array of samples");
   const auto sidecar = find_sidecar(request);
   if (!sidecar) {
-    fs::path own = request.path.filename();
+    std::filesystem::path own = request.path.filename();
     throw Error(request.what(),
                 "an array of " + to_string(file.array.type) + " and shape " + shape_text(file.array.shape) +
                     " without a description",
@@ -507,7 +502,7 @@ LibraryRecording read_sidecar_target(const OpenRequest& request) {
   const auto named = meta.find("file");
   LibraryRecording described;
   if (named != meta.end() && named->is_string()) described.described_file = named->get<std::string>();
-  if (described.described_file.empty() || fs::path(described.described_file).has_parent_path())
+  if (described.described_file.empty() || std::filesystem::path(described.described_file).has_parent_path())
     throw Error(request.what(), "JSON without a \"file\" in the same folder",
                 "the name of a file with arrays or samples");
   return described;
