@@ -154,7 +154,7 @@ std::vector<Axis> fit_axes(const std::string& what, const std::vector<Axis>& axe
 namespace {
 
 constexpr std::size_t kLeastStackedSamples = 512;  // of a stacked array
-constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+constexpr std::size_t kMostStackBytes = std::size_t{4} << 30;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -206,7 +206,7 @@ class StackedTree final : public ArrayTree {
     if (plan.entry < inner_->entries().size()) return inner_->recording(request, std::move(plan));
     const TreeEntry& e = entries_[plan.entry];
     const auto bytes = checked_bytes(e.shape, sizeof(float));
-    if (!bytes || *bytes > kMostBytes || !plan.imaginary.empty() || added(plan.entry).parts.empty())
+    if (!bytes || *bytes > kMostStackBytes || !plan.imaginary.empty() || added(plan.entry).parts.empty())
       throw Error(request.what(), e.path + " of shape " + shape_text(e.shape), "real samples, up to 4 GiB");
     std::vector<float> values;
     values.reserve(e.count());
