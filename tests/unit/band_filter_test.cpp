@@ -124,7 +124,7 @@ TEST(SelectBand, ResponseScalesOnceForRfAndHalfForIq) {
   const Acquisition rf = linear_acquisition(2, 600);
   const auto plan = band_of(rf, 2.5e6, 7.5e6);
   EXPECT_NEAR(plan->response[0], 2.0 / plan->n_in, 1e-9);
-  EXPECT_GE(plan->line_rate_hz, 3.99 * 5e6);  // about four samples a hertz of band, see plan.cpp
+  EXPECT_GE(plan->line_rate_hz, 3.99 * 5e6);  // about four samples a hertz of band, see make_plan.cpp
   EXPECT_NEAR(plan->line_rate_hz, rf.sampling_hz * plan->n_out / plan->n_in, 1e-6);
 }
 

@@ -27,7 +27,7 @@ using LibraryOpener = std::function<LibraryRecording(const OpenRequest&)>;
 bool is_reader_process(int argc, char** argv);
 
 // Opens the file passed by the viewer and answers its requests until the viewer ends. Returns the exit status: call it
-// first in main(), with nothing after it. `open` selects the reader (format_registry.h); tests have their own.
+// first in main(), with nothing after it. `open` selects the reader (format_table.h); tests have their own.
 // `outline` returns the file's content, for outline_in_reader_process().
 using LibraryOutline = std::function<std::string(const OpenRequest&)>;
 int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline = {});

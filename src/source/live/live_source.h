@@ -106,7 +106,7 @@ class LiveServer {
 // acquisition. Copies share the sockets.
 class LiveWaiting {
  public:
-  // `plan_bytes`: see live_scan.h. Throws Error if the address cannot be used.
+  // `plan_bytes`: see live_protocol.h. Throws Error if the address cannot be used.
   explicit LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes = {})
       : server_(std::make_shared<LiveServer>(parse_live_address(address), std::move(plan_bytes))) {}
 

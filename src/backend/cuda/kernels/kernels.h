@@ -54,7 +54,7 @@ struct BandShape {
 void select_bands(const Complex* spectrum, const float* response, const BandShape& shape, Complex* selected,
                   StreamView stream);
 
-// das.cu
+// das_grouped.cu
 // lines [n_tx][n_el][n_line] -> pixels [nz][nx]; pointers in the geometry are the device's
 void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
