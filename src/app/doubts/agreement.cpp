@@ -202,25 +202,119 @@ namespace {
 
 struct Sums {
   Analytic all{};
-  float energy = 0.0F, apart = 0.0F, transmit_energy = 0.0F;  // apart: sum over transmits of |sum over elements|^2
+  float energy = 0.0F, apart = 0.0F;  // apart: sum over transmits of |sum over elements|^2
   int count = 0, transmits = 0;
 };
+
+// Echo, by its pixel of the coarse image.
+struct Echo {
+  std::size_t column = 0, row = 0;
+  double sample = 0.0;
+  std::array<Sums, 15> pixels{};
+  float energy = 0.0F;
+};
+
+// Power of the coarse image: kRows of each column.
+struct CoarsePower {
+  std::vector<float> of = {};
+  std::ptrdiff_t n_columns = 0;
+  float most = 0.0F;
+
+  [[nodiscard]] float at(std::size_t column, std::size_t row) const { return of[column * kRows + row]; }
+  [[nodiscard]] bool is_maximum(std::size_t column, std::size_t row) const {
+    const auto i = static_cast<std::ptrdiff_t>(column), r = static_cast<std::ptrdiff_t>(row);
+    const auto first = std::max<std::ptrdiff_t>(r - 1, 0),
+               last = std::min(r + 1, static_cast<std::ptrdiff_t>(kRows) - 1);
+    for (std::ptrdiff_t ii = std::max<std::ptrdiff_t>(i - 1, 0); ii <= std::min(i + 1, n_columns - 1); ++ii)
+      for (std::ptrdiff_t rr = first; rr <= last; ++rr)
+        if (at(static_cast<std::size_t>(ii), static_cast<std::size_t>(rr)) > at(column, row)) return false;
+    return true;
+  }
+};
+
+bool are_apart(const Echo& a, std::size_t column, std::size_t row) {
+  const auto apart = [](std::size_t x, std::size_t y) { return x > y ? x - y : y - x; };
+  return apart(a.column, column) >= 2 || apart(a.row, row) >= 4;
+}
+
+// Returns the strongest echo of each cell that has one.
+std::vector<Echo> strongest_echoes(const CoarsePower& power) {
+  constexpr float kLeast = 1e-3F;  // of the largest
+  std::vector<Echo> echoes;
+  const auto n_columns = static_cast<std::size_t>(power.n_columns);
+  for (std::size_t cell = 0; cell < kCells * kCells; ++cell) {
+    const std::size_t cx = cell / kCells, cz = cell % kCells;
+    Echo best;
+    float strongest = kLeast * power.most;
+    for (std::size_t i = cx * n_columns / kCells; i < (cx + 1) * n_columns / kCells; ++i) {
+      for (std::size_t row = cz * kRows / kCells; row < (cz + 1) * kRows / kCells; ++row) {
+        const auto apart = [&](const Echo& other) { return are_apart(other, i, row); };
+        if (!(power.at(i, row) > strongest) || !power.is_maximum(i, row) || !std::ranges::all_of(echoes, apart))
+          continue;
+        strongest = power.at(i, row);
+        best.column = i, best.row = row;
+      }
+    }
+    if (strongest > kLeast * power.most) echoes.push_back(best);
+  }
+  return echoes;
+}
+
+Agreement agreement_of(const std::vector<Echo>& echoes) {
+  std::vector<float> energies;
+  for (const Echo& echo : echoes) energies.push_back(echo.energy);
+  std::ranges::nth_element(energies, energies.begin() + static_cast<std::ptrdiff_t>(energies.size() / 2));
+  const auto median = static_cast<double>(energies[energies.size() / 2]);
+  double pairs = 0.0, all_pairs = 0.0, of_transmits = 0.0, all_transmits = 0.0;
+  for (const Echo& echo : echoes) {
+    const double w = 1.0 / (static_cast<double>(echo.energy) + median);
+    if (!std::isfinite(w)) continue;
+    for (const Sums& s : echo.pixels) {
+      const auto power_of_all = static_cast<double>(std::norm(s.all));
+      pairs += w * (power_of_all - static_cast<double>(s.energy));
+      all_pairs += w * (s.count - 1) * static_cast<double>(s.energy);
+      of_transmits += w * (power_of_all - static_cast<double>(s.apart));
+      all_transmits += w * (s.transmits - 1) * static_cast<double>(s.apart);
+    }
+  }
+  return {.channels = all_pairs > 0.0 ? pairs / all_pairs : 0.0,
+          .transmits = all_transmits > 0.0 ? of_transmits / all_transmits : 0.0};
+}
 
 }  // namespace
 
 struct AgreementMeasure::Frame {
+  const AgreementMeasure& of;
   const Acquisition& a;
   const ChannelLines& lines;
-  double cycles;
-  std::vector<float> carrier;  // per chosen transmit: cycles of the carrier at sample 0
+  double cycles, common_t0_s;
+  std::vector<float> carrier = {};  // per chosen transmit: cycles of the carrier at sample 0
+  std::vector<Column> columns;
+  std::vector<std::size_t> some;  // transmits of the coarse image
+  std::uint64_t odd = 0;          // and its elements
   std::vector<float> path_samples = std::vector<float>(ChannelLines::kMostElements);
 
-  Frame(const Acquisition& facts, const AgreementMeasure& of)
-      : a(facts), lines(of.lines_), cycles(lines.cycles(facts)) {
+  Frame(const Acquisition& facts, const AgreementMeasure& measure)
+      : of(measure),
+        a(facts),
+        lines(of.lines_),
+        cycles(lines.cycles(facts)),
+        common_t0_s(mean_t0(facts)),
+        columns(of.columns(facts)),
+        some(spread(lines.transmits().size(), kCoarseTransmits)) {
     for (const std::size_t t : lines.transmits()) {
       const double turns = of.demod_hz_ * of.turned_s_[t] + a.demod_hz * of.clock_s_[t];
       carrier.push_back(a.signal == SignalKind::iq ? static_cast<float>(std::fmod(turns, 1.0)) : 0.0F);
     }
+    for (std::size_t e = 0; e < lines.elements().size(); e += 2) odd |= std::uint64_t{1} << e;
+  }
+
+  [[nodiscard]] double depth_m(const Column& column, double sample) const {
+    const double t0_s = of.beams_ ? a.transmits[lines.transmits()[column.transmit]].t0_s : common_t0_s;
+    return 0.5 * a.sound_speed_m_s * (sample / a.sampling_hz + t0_s);
+  }
+  [[nodiscard]] double sample_of(std::size_t row) const {
+    return of.first_sample_ + (static_cast<double>(row) + 0.5) * of.step_samples_;
   }
 
   [[nodiscard]] Sums sums_at(double x, double z, std::span<const std::size_t> transmits, std::uint64_t seen) {
@@ -235,162 +329,92 @@ struct AgreementMeasure::Frame {
       const Transmit& transmit = a.transmits[lines.transmits()[t]];
       const double sent = (arrival_s(transmit, a.probe, x, z, a.sound_speed_m_s) - transmit.t0_s) * a.sampling_hz;
       if (!std::isfinite(sent)) continue;
-      const double turn0 = cycles * sent + static_cast<double>(carrier[t]);
-      const auto turn = static_cast<float>(turn0 - std::floor(turn0));
+      const double turns = cycles * sent + static_cast<double>(carrier[t]);
+      const auto turn = static_cast<float>(turns - std::floor(turns));
       Analytic one{};
-      float energy = 0.0F;
       for (std::uint64_t rest = seen; rest != 0; rest &= rest - 1) {
         const auto e = static_cast<std::size_t>(std::countr_zero(rest));
         const Analytic v = lines.at(t, e, static_cast<float>(sent) + path_samples[e],
                                     turn + static_cast<float>(cycles) * path_samples[e]);
         one += v;
-        energy += std::norm(v);
+        sums.energy += std::norm(v);
         ++sums.count;
       }
-      sums.energy += energy;
       sums.apart += std::norm(one);
       sums.all += one;
       ++sums.transmits;
     }
     return sums;
   }
-};
 
-Agreement AgreementMeasure::under(const Acquisition& a) const {
-  Frame frame(a, *this);
-  const std::vector<Column> all = columns(a);
-  const double c = a.sound_speed_m_s, fs = a.sampling_hz, common_t0 = mean_t0(a);
-  const std::size_t n_chosen = lines_.transmits().size();
-  const std::vector<std::size_t> some = spread(n_chosen, kCoarseTransmits), every = spread(n_chosen, n_chosen);
-  std::uint64_t odd = 0;
-  for (std::size_t e = 0; e < lines_.elements().size(); e += 2) odd |= std::uint64_t{1} << e;
-  const auto depth_of = [&](const Column& column, double sample) {
-    const double t0 = beams_ ? a.transmits[lines_.transmits()[column.transmit]].t0_s : common_t0;
-    return 0.5 * c * (sample / fs + t0);
-  };
-  const auto coarse = [&](const Column& column, double sample, std::uint64_t seen) {
-    const double r = depth_of(column, sample);
+  [[nodiscard]] float coarse(const Column& column, double sample, std::uint64_t seen) {
+    const double r = depth_m(column, sample);
     if (!(r > 0.0)) return 0.0F;
-    const std::array<std::size_t, 1> own{column.transmit};
+    const std::span<const std::size_t> own(&column.transmit, 1);
     const Sums sums =
-        frame.sums_at(column.x + r * column.sine, column.z + r * column.cosine,
-                      beams_ ? std::span<const std::size_t>(own) : std::span<const std::size_t>(some), seen & odd);
+        sums_at(column.x + r * column.sine, column.z + r * column.cosine, of.beams_ ? own : some, seen & odd);
     return sums.count > 0 ? sums.apart / static_cast<float>(sums.count) : 0.0F;
-  };
-  const std::size_t n_columns = all.size();
-  std::vector<float> power(n_columns * kRows, 0.0F);
-  float most = 0.0F;
-  for (std::size_t i = 0; i < n_columns; ++i) {
-    for (std::size_t row = 0; row < kRows; ++row) {
-      const std::uint64_t seen = apertures_[i * kRows + row];
+  }
+
+  [[nodiscard]] CoarsePower coarse_power() {
+    CoarsePower power{.of = std::vector<float>(columns.size() * kRows, 0.0F),
+                      .n_columns = static_cast<std::ptrdiff_t>(columns.size())};
+    for (std::size_t i = 0; i < power.of.size(); ++i) {
+      const std::uint64_t seen = of.apertures_[i];
       if (std::popcount(seen & odd) < 4) continue;
-      const double sample = first_sample_ + (static_cast<double>(row) + 0.5) * step_samples_;
-      const float p = coarse(all[i], sample, seen);
-      power[i * kRows + row] = std::isfinite(p) ? p : 0.0F;
-      most = std::max(most, power[i * kRows + row]);
+      const float p = coarse(columns[i / kRows], sample_of(i % kRows), seen);
+      power.of[i] = std::isfinite(p) ? p : 0.0F;
+      power.most = std::max(power.most, power.of[i]);
     }
+    return power;
   }
-  struct Echo {
-    std::size_t column, row;
-    double sample;
-    std::array<Sums, 15> pixels;
-    float energy = 0.0F;
-  };
-  std::vector<Echo> echoes;
-  for (std::size_t cx = 0; cx < kCells; ++cx) {
-    for (std::size_t cz = 0; cz < kCells; ++cz) {
-      const Echo* found = nullptr;
-      Echo best{};
-      float strongest = 1e-3F * most;
-      for (std::size_t i = cx * n_columns / kCells; i < (cx + 1) * n_columns / kCells; ++i) {
-        for (std::size_t row = cz * kRows / kCells; row < (cz + 1) * kRows / kCells; ++row) {
-          const float p = power[i * kRows + row];
-          if (!(p > strongest)) continue;
-          bool maximum = true;
-          for (int di = -1; di <= 1 && maximum; ++di) {
-            for (int dr = -1; dr <= 1; ++dr) {
-              const auto ii = static_cast<std::ptrdiff_t>(i) + di, rr = static_cast<std::ptrdiff_t>(row) + dr;
-              if (ii < 0 || rr < 0 || ii >= static_cast<std::ptrdiff_t>(n_columns) ||
-                  rr >= static_cast<std::ptrdiff_t>(kRows))
-                continue;
-              if (power[static_cast<std::size_t>(ii) * kRows + static_cast<std::size_t>(rr)] > p) maximum = false;
-            }
-          }
-          if (!maximum) continue;
-          const bool apart = std::ranges::all_of(echoes, [&](const Echo& other) {
-            const auto di = static_cast<std::ptrdiff_t>(other.column) - static_cast<std::ptrdiff_t>(i);
-            const auto dr = static_cast<std::ptrdiff_t>(other.row) - static_cast<std::ptrdiff_t>(row);
-            return std::abs(di) >= 2 || std::abs(dr) >= 4;
-          });
-          if (!apart) continue;
-          strongest = p;
-          best = Echo{.column = i, .row = row, .sample = 0.0, .pixels = {}};
-          found = &best;
-        }
-      }
-      if (found != nullptr) echoes.push_back(best);
-    }
-  }
-  Agreement result{.several = n_chosen > 1};
-  if (echoes.empty()) return result;
-  const double period = lines_.samples_per_period();
-  for (Echo& echo : echoes) {
-    const std::uint64_t seen = apertures_[echo.column * kRows + echo.row];
-    const double middle = first_sample_ + (static_cast<double>(echo.row) + 0.5) * step_samples_;
-    // The place of the maximum between the rows.
+
+  // Finds the place of the echo between the rows, and sums its pixels: of three columns, half a column apart, and five
+  // depths, 0.4 periods apart.
+  void measure(Echo& echo) {
+    const std::uint64_t seen = of.apertures_[echo.column * kRows + echo.row];
+    const double period = lines.samples_per_period();
+    const Column& own = columns[echo.column];
     float strongest = -1.0F;
-    const int steps = static_cast<int>(std::min(12.0, step_samples_ / period));
+    const int steps = static_cast<int>(std::min(12.0, of.step_samples_ / period));
     for (int k = -steps; k <= steps; ++k) {
-      const double sample = middle + 0.5 * step_samples_ * k / std::max(steps, 1);
-      const float p = coarse(all[echo.column], sample, seen);
+      const double sample = sample_of(echo.row) + 0.5 * of.step_samples_ * k / std::max(steps, 1);
+      const float p = coarse(own, sample, seen);
       if (p > strongest) strongest = p, echo.sample = sample;
     }
-    std::vector<std::size_t> transmits = every;
-    if (beams_) {
-      const std::size_t own = all[echo.column].transmit;
-      transmits.clear();
-      for (std::size_t t = own > 0 ? own - 1 : 0; t <= std::min(own + 1, n_chosen - 1); ++t) transmits.push_back(t);
-    }
+    std::vector<std::size_t> transmits;
+    const std::size_t last = lines.transmits().size() - 1;
+    const std::size_t from = !of.beams_ ? 0 : own.transmit > 0 ? own.transmit - 1 : 0;
+    for (std::size_t t = from; t <= (of.beams_ ? std::min(own.transmit + 1, last) : last); ++t) transmits.push_back(t);
     std::size_t pixel = 0;
     for (int side = -1; side <= 1; ++side) {
-      const auto i = static_cast<std::ptrdiff_t>(echo.column) + side;
-      const Column& other =
-          all[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(i, 0, static_cast<std::ptrdiff_t>(n_columns) - 1))];
-      const Column& own = all[echo.column];
-      Column column{.x = 0.5 * (own.x + other.x),
-                    .z = 0.5 * (own.z + other.z),
-                    .sine = 0.5 * (own.sine + other.sine),
-                    .cosine = 0.5 * (own.cosine + other.cosine),
-                    .transmit = own.transmit};
-      const double length = std::hypot(column.sine, column.cosine);
+      const auto beside = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(echo.column) + side, 0,
+                                                     static_cast<std::ptrdiff_t>(columns.size()) - 1);
+      const Column& other = columns[static_cast<std::size_t>(beside)];
+      const Column middle{.x = 0.5 * (own.x + other.x),
+                          .z = 0.5 * (own.z + other.z),
+                          .sine = 0.5 * (own.sine + other.sine),
+                          .cosine = 0.5 * (own.cosine + other.cosine),
+                          .transmit = own.transmit};
+      const double length = std::hypot(middle.sine, middle.cosine);
       for (int axial = -2; axial <= 2; ++axial) {
-        const double r = depth_of(column, echo.sample + 0.4 * axial * period);
-        echo.pixels[pixel] = r > 0.0 ? frame.sums_at(column.x + r * column.sine / length,
-                                                     column.z + r * column.cosine / length, transmits, seen)
-                                     : Sums{};
-        echo.energy += echo.pixels[pixel++].energy;
+        const double r = depth_m(middle, echo.sample + 0.4 * axial * period);
+        Sums& sums = echo.pixels[pixel++];
+        if (r > 0.0)
+          sums = sums_at(middle.x + r * middle.sine / length, middle.z + r * middle.cosine / length, transmits, seen);
+        echo.energy += sums.energy;
       }
     }
   }
-  std::vector<float> energies;
-  for (const Echo& echo : echoes) energies.push_back(echo.energy);
-  std::ranges::nth_element(energies, energies.begin() + static_cast<std::ptrdiff_t>(energies.size() / 2));
-  const double median = static_cast<double>(energies[energies.size() / 2]);
-  double pairs = 0.0, all_pairs = 0.0, of_transmits = 0.0, all_transmits = 0.0;
-  for (const Echo& echo : echoes) {
-    const double w = 1.0 / (static_cast<double>(echo.energy) + median);
-    if (!std::isfinite(w)) continue;
-    for (const Sums& s : echo.pixels) {
-      const auto power_of_all = static_cast<double>(std::norm(s.all));
-      pairs += w * (power_of_all - static_cast<double>(s.energy));
-      all_pairs += w * (s.count - 1) * static_cast<double>(s.energy);
-      of_transmits += w * (power_of_all - static_cast<double>(s.apart));
-      all_transmits += w * (s.transmits - 1) * static_cast<double>(s.apart);
-    }
-  }
-  result.channels = all_pairs > 0.0 ? pairs / all_pairs : 0.0;
-  result.transmits = all_transmits > 0.0 ? of_transmits / all_transmits : 0.0;
-  return result;
+};
+
+Agreement AgreementMeasure::under(const Acquisition& facts) const {
+  Frame frame(facts, *this);
+  std::vector<Echo> echoes = strongest_echoes(frame.coarse_power());
+  for (Echo& echo : echoes) frame.measure(echo);
+  Agreement agreement = echoes.empty() ? Agreement{} : agreement_of(echoes);
+  agreement.several = lines_.transmits().size() > 1;
+  return agreement;
 }
 
 }  // namespace echoloop
