@@ -24,7 +24,9 @@ Taken take(const PhantomSettings& settings) {
   return taken;
 }
 
-std::vector<FactDoubt> doubts_of(const Taken& t) { return find_fact_doubts(StatedFacts(t.a, TimeEvent::origin), t.frame); }
+std::vector<FactDoubt> doubts_of(const Taken& t) {
+  return find_fact_doubts(StatedFacts(t.a, TimeEvent::origin), t.frame);
+}
 
 const PhantomSettings kCyst{.name = "cyst", .probe = "L64"}, kPoints{.name = "points", .probe = "L128"},
     kSector{.name = "heart"};
@@ -83,8 +85,7 @@ TEST(FactDoubts, AWrongFactIsFoundWithItsCorrection) {
          return 0.1 * (patch.at("fc_hz").get<double>() / right.center_hz - 1.0);
        }},
       {"side", turn(-1.0)},
-      {"angles", turn(2.0),
-       [](const nlohmann::json& patch, const Acquisition& right) {
+      {"angles", turn(2.0), [](const nlohmann::json& patch, const Acquisition& right) {
          return patch.at("tx").at(0).at("angle_rad").get<double>() / right.transmits[0].angle_rad - 1.0;
        }}};
   const Taken right = take(kCyst);
@@ -94,8 +95,8 @@ TEST(FactDoubts, AWrongFactIsFoundWithItsCorrection) {
     const std::vector<FactDoubt> doubts = doubts_of(wrong);
     ASSERT_FALSE(doubts.empty()) << mistake.fact;
     EXPECT_EQ(doubts[0].fact, mistake.fact) << doubts[0].text;
-    if (mistake.error && doubts[0].fact == mistake.fact)
-      EXPECT_NEAR(mistake.error(doubts[0].patch, right.a), 0.0, 0.05) << doubts[0].text;
+    if (!mistake.error || doubts[0].fact != mistake.fact) continue;
+    EXPECT_NEAR(mistake.error(doubts[0].patch, right.a), 0.0, 0.05) << doubts[0].text;
   }
 }
 
