@@ -79,7 +79,8 @@ ChannelLines::ChannelLines(const Acquisition& a, std::span<const std::byte> fram
     for (const std::size_t e : elements_) {
       const std::size_t channel = reading.channel_of.empty() ? e : static_cast<std::size_t>(reading.channel_of[e]);
       const double sign = reading.sign.empty() ? 1.0 : static_cast<double>(reading.sign[e]);
-      const std::size_t first = (t * a.probe.elements.size() + channel) * n_samples_;
+      const std::size_t first =
+          n_samples_ * (reading.by_element ? channel * a.transmits.size() + t : t * a.probe.elements.size() + channel);
       double mean = 0.0;
       for (std::size_t i = 0; i < n_samples_ && !iq; ++i) mean += sample_value(a, frame, first + i);
       mean /= static_cast<double>(n_samples_);

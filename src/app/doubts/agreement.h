@@ -20,8 +20,9 @@ struct SampleReading {
   std::vector<int> channel_of = {};  // of each element; empty: as stored
   std::vector<float> sign = {};      // of each element; empty: 1
   bool time_reversed = false;
-  bool conjugate = false;  // IQ
-  bool exchanged = false;  // IQ: Q before I
+  bool conjugate = false;   // IQ
+  bool exchanged = false;   // IQ: Q before I
+  bool by_element = false;  // stored as [element][transmit]
   friend bool operator==(const SampleReading&, const SampleReading&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "formats/base/library_recording.h"
 
@@ -289,29 +290,33 @@ std::optional<ChannelFinding> test_polarity(const Windows& w) {
 
 }  // namespace
 
-std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz) {
-  if (a.n_elements() < kLeastElements || a.n_elements() > kMostElements) return std::nullopt;
+std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz) {
+  constexpr double kNearlyAlike = 0.1;
+  if (a.n_elements() < kLeastElements || a.n_elements() > kMostElements) return {};
   const auto n = static_cast<std::size_t>(a.n_elements()), n_transmits = a.transmits.size();
   Windows w(a, frame, centre_hz, [n](std::size_t t, std::size_t e) { return t * n + e; });
-  if (!w.usable()) return std::nullopt;
+  if (!w.usable()) return {};
   std::vector<double> next, apart;
   for (std::size_t e = 0; e + 1 < n; ++e) next.push_back(w.likeness(e, e + 1));
   for (std::size_t e = 0; e < n - n / 3; ++e) apart.push_back(w.likeness(e, (e + n / 3 + (7 * e) % (n / 3)) % n));
   const double neighbours = median(next), far = median(apart);
-  auto order = test_order(w, neighbours, far);
+  const auto order = test_order(w, neighbours, far);
   const bool unlike = neighbours - far < kUnlike;
+  std::vector<ChannelFinding> found;
+  if (order) found.push_back(*order);
   if ((order || unlike) && n_transmits > 1 && n_transmits != n) {  // a full matrix is the same by reciprocity
     Windows swapped(a, frame, centre_hz, [n_transmits](std::size_t t, std::size_t e) { return e * n_transmits + t; });
     std::vector<double> other;
     for (std::size_t e = 0; e + 1 < n && swapped.usable(); ++e) other.push_back(swapped.likeness(e, e + 1));
     const double alike = median(other);
-    if (order ? alike > order->found - 0.05 : alike > neighbours + 0.1)
-      return ChannelFinding{.kind = ChannelFinding::Kind::axes, .stated = neighbours, .found = alike};
+    if (order ? alike > order->found - kNearlyAlike : alike > neighbours + kNearlyAlike)
+      found.push_back(
+          {.kind = ChannelFinding::Kind::axes, .reading = {.by_element = true}, .stated = neighbours, .found = alike});
   }
-  if (order) return order;
-  if (auto polarity = test_polarity(w)) return polarity;
-  if (unlike) return ChannelFinding{.kind = ChannelFinding::Kind::unlike, .stated = neighbours, .found = far};
-  return std::nullopt;
+  if (!found.empty()) return found;
+  if (auto polarity = test_polarity(w)) return {*polarity};
+  if (unlike) return {{.kind = ChannelFinding::Kind::unlike, .stated = neighbours, .found = far}};
+  return {};
 }
 
 }  // namespace echoloop

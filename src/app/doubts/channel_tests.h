@@ -2,7 +2,6 @@
 // their polarity show in the samples alone. Any thread.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +19,8 @@ struct ChannelFinding {
   double stated = 0.0, found = 0.0;  // likeness of neighbours, 0 to 1
 };
 
-// Returns the first finding; nullopt: none, or too few or silent elements. `centre_hz`: of the echoes.
-std::optional<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz);
+// Returns the findings, of which one at most is true: an order of the elements, other axes, polarity, or elements that
+// are all unlike. Empty: none, or too few or silent elements. `centre_hz`: of the echoes.
+std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz);
 
 }  // namespace echoloop

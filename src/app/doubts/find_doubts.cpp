@@ -181,8 +181,12 @@ class Doubter {
  private:
   // Returns false if nothing else can be tested.
   bool test_without_delays() {
-    const auto found = test_channels(stated_.a, frame_, echoes_.centre_hz);
-    if (!found) return true;
+    const std::vector<ChannelFinding> all = test_channels(stated_.a, frame_, echoes_.centre_hz);
+    if (all.empty()) return true;
+    const auto quality = [&](const ChannelFinding& one) {
+      return FactSearch(stated_, frame_, echoes_.centre_hz, one.reading).trial({}).quality();
+    };
+    const ChannelFinding* const found = all.size() == 1 || quality(all[0]) >= quality(all[1]) ? &all[0] : &all[1];
     FactDoubt doubt{.stated = found->stated, .found = found->found};
     switch (found->kind) {
       case ChannelFinding::Kind::order:

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "backend/plan.h"
 #include "core/error.h"
@@ -106,7 +109,8 @@ namespace {
 
 struct Kept {
   std::mutex mutex;
-  std::map<std::weak_ptr<const Acquisition>, std::string, std::owner_less<>> texts;  // under mutex
+  using Texts = std::map<std::weak_ptr<const Acquisition>, std::string, std::owner_less<>>;
+  Texts texts, time_zeros;  // under mutex
 };
 
 Kept& kept() {
@@ -130,7 +134,44 @@ std::string opened_description(const AcquisitionPtr& acquisition) {
   return found == all.texts.end() ? std::string() : found->second;
 }
 
+std::string described_time_zero(const AcquisitionPtr& acquisition) {
+  Kept& all = kept();
+  const std::scoped_lock lock(all.mutex);
+  const auto found = all.time_zeros.find(acquisition);
+  return found == all.time_zeros.end() ? std::string() : found->second;
+}
+
 namespace {
+
+// Returns `t_zero` of the description of a file that names it or has its name; empty: none.
+std::string time_zero_beside(const std::filesystem::path& file) {
+  constexpr std::uintmax_t kMost = 16'000'000;  // bytes
+  std::filesystem::path own = file;
+  for (const std::filesystem::path& beside : {own.replace_extension(".json"), file.parent_path() / "params.json"}) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(beside, error);
+    if (error || bytes > kMost) continue;
+    std::ifstream in(beside);
+    const auto meta = nlohmann::json::parse(in, nullptr, false);
+    if (!meta.is_object() || !meta.contains("t_zero") || !meta["t_zero"].is_string()) continue;
+    const bool named = meta.contains("file") && meta["file"] == file.filename().string();
+    if (named || (beside == own && !meta.contains("file"))) return meta["t_zero"].get<std::string>();
+  }
+  return {};
+}
+
+void remember_time_zero(const AcquisitionPtr& acquisition, const std::string& name) {
+  const auto given = nlohmann::json::parse(opened_description(acquisition), nullptr, false);
+  std::string zero;
+  if (given.is_object() && given.contains("t_zero") && given["t_zero"].is_string())
+    zero = given["t_zero"].get<std::string>();
+  else if (is_file_source(name))
+    zero = time_zero_beside(name);
+  Kept& all = kept();
+  const std::scoped_lock lock(all.mutex);
+  std::erase_if(all.time_zeros, [](const auto& one) { return one.first.expired(); });
+  if (!zero.empty()) all.time_zeros[acquisition] = zero;
+}
 
 OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts& facts) {
   opened.name = name;
@@ -143,6 +184,7 @@ OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts
     opened.info.ecg = seekable->ecg();
   }
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
+  remember_time_zero(opened.info.acquisition, name);
   return opened;
 }
 

@@ -72,6 +72,8 @@ std::string source_names_text();
 // `json`: on one line; empty: none.
 void remember_description(const AcquisitionPtr& acquisition, const std::string& json);
 std::string opened_description(const AcquisitionPtr& acquisition);
+// Returns `t_zero` of the description, also of one beside the file; empty: none.
+std::string described_time_zero(const AcquisitionPtr& acquisition);
 
 // Opens a source by the name given by the user, with the rows of source_kinds.h.
 

@@ -234,10 +234,7 @@ namespace {
 
 // Returns the event that the times of a description are relative to; readers of other formats count from the origin.
 TimeEvent stated_event(const AcquisitionPtr& acquisition) {
-  const auto meta = nlohmann::json::parse(opened_description(acquisition), nullptr, false);
-  const std::string zero = meta.is_object() && meta.contains("t_zero") && meta["t_zero"].is_string()
-                               ? meta["t_zero"].get<std::string>()
-                               : std::string();
+  const std::string zero = described_time_zero(acquisition);
   const auto says = [&](const char* words) { return zero.find(words) != std::string::npos; };
   if (says("first_firing") || says("first element fires")) return TimeEvent::first_firing;
   return says("centre") || says("center") ? TimeEvent::centre : TimeEvent::origin;
