@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <complex>
 #include <optional>
 
 #include "app/doubts/channel_tests.h"
@@ -434,18 +434,19 @@ class Doubter {
   std::vector<FactDoubt> doubts_;
 };
 
-// Returns true for IQ whose spectrum is symmetric about 0: a part of it is missing.
+// Returns true for IQ of one phase in all lines, |sum x^2| = sum |x|^2: a part of it is missing.
 bool is_real(const Acquisition& a, std::span<const std::byte> frame) {
+  constexpr std::size_t kMost = 400'000;  // samples
   if (a.signal != SignalKind::iq) return false;
-  const auto spectrum = measure_spectrum(a, frame);
-  if (!spectrum) return false;
-  const std::vector<float>& p = spectrum->power;
-  double both = 0.0, all = 0.0;
-  for (std::size_t k = 1; k < p.size(); ++k) {
-    const auto x = static_cast<double>(p[k]), y = static_cast<double>(p[p.size() - k]);
-    both += std::min(x, y), all += std::max(x, y);
+  const std::size_t n = a.frame_values() / 2, step = n / kMost + 1;
+  std::complex<double> squares;
+  double energy = 0.0;
+  for (std::size_t i = 0; i < n; i += step) {
+    const std::complex<double> x(sample_value(a, frame, 2 * i), sample_value(a, frame, 2 * i + 1));
+    squares += x * x;
+    energy += std::norm(x);
   }
-  return both > 0.985 * all;
+  return std::isfinite(energy) && energy > 0.0 && std::abs(squares) > 0.9 * energy;
 }
 
 }  // namespace
@@ -458,7 +459,7 @@ std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<con
     return {};
   if (is_real(stated.a, frame))
     return {{.fact = "iq",
-             .text = "The spectrum of the IQ is symmetric about its demodulation frequency: Q is missing, or the "
+             .text = "The IQ has the same phase in all lines: Q is missing, or the "
                      "samples are the real part only"}};
   const auto echoes = measure_echoes(a, frame);
   if (!echoes || echoes->centre_hz * a.n_samples < 40.0 * a.sampling_hz) return {};

@@ -34,11 +34,14 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
 }
 
 // Checks that RF of a pulse above half of the sampling frequency appears at the distance to its next multiple.
-void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, double within_hz, std::vector<Doubt>& doubts) {
+void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   constexpr double kEdge = 0.04;  // of the sampling frequency; a band so close to the limits is cut or folded
   const double at_hz = std::abs(a.center_hz - a.sampling_hz * std::round(a.center_hz / a.sampling_hz));
   const bool whole = measured.low_hz > kEdge * a.sampling_hz && measured.high_hz < (0.5 - kEdge) * a.sampling_hz;
-  if (a.signal != SignalKind::rf || !whole || std::abs(measured.center_hz - at_hz) <= within_hz) return;
+  if (a.signal != SignalKind::rf || !whole ||
+      a.sampling_hz >= kLeastSampling * std::max(a.center_hz, measured.high_hz) ||
+      std::abs(measured.center_hz - at_hz) <= kLeastCentreError * a.center_hz)
+    return;
   doubts.push_back(
       {fmt::format("a pulse of {:.4g} MHz lies at {:.4g} MHz in RF samples at {:.4g} MHz, but the echoes of "
                    "the first frame are centred at {:.3g} MHz",
@@ -59,10 +62,7 @@ void doubt_band(const Acquisition& a, const EchoSpectrum& measured, std::vector<
                      a.sampling_hz * 1e-6, width_hz * 1e-6, a.center_hz * 1e-6),
          "\"fs_hz\" of the IQ in a description", "fs_hz", a.sampling_hz});
   if (!(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
-  if (folded) {
-    doubt_folding(a, measured, within_hz, doubts);
-    return;
-  }
+  if (folded) return;                                                   // see doubt_folding()
   const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
@@ -282,7 +282,8 @@ std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<c
   }
   doubt_pairs(a, frame, doubts);
   const bool other_layout = std::ranges::find(doubts, "axes", &Doubt::key) != doubts.end();
-  if (const auto measured = measure_spectrum(a, frame)) doubt_band(a, *measured, doubts);
+  const auto measured = measure_spectrum(a, frame);
+  if (measured) doubt_band(a, *measured, doubts);
   if (other_layout) return doubts;
   const bool other_band = !doubts.empty();
   const StatedFacts stated(a, stated_event(acquisition));
@@ -290,6 +291,8 @@ std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<c
     if (found.fact == "fc_hz" && other_band) continue;
     doubts.push_back(doubt_of(found, stated));
   }
+  if (measured && std::ranges::none_of(doubts, [](const Doubt& d) { return d.key == "fs_hz" || d.key == "fc_hz"; }))
+    doubt_folding(a, *measured, doubts);
   if (std::ranges::none_of(doubts, [](const Doubt& d) { return d.patch.contains("tx") || d.mirrored; }))
     doubt_full_matrix(a, frame, doubts);
   return doubts;
