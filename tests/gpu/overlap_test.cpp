@@ -147,10 +147,9 @@ TEST_F(Overlap, AFrameWithoutItsEventIsTornAndTheNextOneIsWhole) {
     make_image(*lane, *plan, {});
     return host_image(*lane);
   };
-  std::vector<float> torn;
+  std::vector<float> torn = want[1];
   double share = 0.0;
-  constexpr double kSeen = 0.1;  // a shorter rest of the copy may hold no sample of any pixel
-  for (int tries = 0; tries < 50 && share < kSeen; ++tries) {
+  for (int tries = 0; tries < 50 && torn == want[1]; ++tries) {
     EXPECT_EQ(image_of(0, {}), want[0]);
     EXPECT_EQ(lane->image(0).torn_share, 0.0);
     torn = image_of(1, {.missing_event = true});
@@ -159,8 +158,8 @@ TEST_F(Overlap, AFrameWithoutItsEventIsTornAndTheNextOneIsWhole) {
   EXPECT_LE(share, 1.0);
   EXPECT_EQ(image_of(1, {}), want[1]);
   EXPECT_EQ(lane->image(0).torn_share, 0.0);
-  if (share < kSeen) GTEST_SKIP() << "the host queued the kernels near or after the end of each copy";
-  EXPECT_NE(torn, want[1]);
+  if (torn == want[1]) GTEST_SKIP() << "the kernels began after the end of each copy, or of what they need of it";
+  EXPECT_GT(share, 0.0);
 }
 
 // 50 kB a frame and 60,000 pixels: kernels take longer than copies.

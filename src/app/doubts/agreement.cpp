@@ -266,7 +266,7 @@ Agreement agreement_of(const std::vector<Echo>& echoes) {
   for (const Echo& echo : echoes) energies.push_back(echo.energy);
   std::ranges::nth_element(energies, energies.begin() + static_cast<std::ptrdiff_t>(energies.size() / 2));
   const auto median = static_cast<double>(energies[energies.size() / 2]);
-  double pairs = 0.0, all_pairs = 0.0, of_transmits = 0.0, all_transmits = 0.0;
+  double pairs = 0.0, all_pairs = 0.0, of_transmits = 0.0, all_transmits = 0.0, counted = 0.0, pixels = 0.0;
   for (const Echo& echo : echoes) {
     const double w = 1.0 / (static_cast<double>(echo.energy) + median);
     if (!std::isfinite(w)) continue;
@@ -276,10 +276,12 @@ Agreement agreement_of(const std::vector<Echo>& echoes) {
       all_pairs += w * (s.count - 1) * static_cast<double>(s.energy);
       of_transmits += w * (power_of_all - static_cast<double>(s.apart));
       all_transmits += w * (s.transmits - 1) * static_cast<double>(s.apart);
+      counted += s.count, pixels += 1.0;
     }
   }
   return {.channels = all_pairs > 0.0 ? pairs / all_pairs : 0.0,
-          .transmits = all_transmits > 0.0 ? of_transmits / all_transmits : 0.0};
+          .transmits = all_transmits > 0.0 ? of_transmits / all_transmits : 0.0,
+          .per_pixel = pixels > 0.0 ? counted / pixels : 0.0};
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ class ChannelLines {
 struct Agreement {
   double channels = 0.0;   // b: over pairs of transmit and element
   double transmits = 0.0;  // t: over pairs of transmits, each summed over the elements; one transmit: unused
+  double per_pixel = 0.0;  // mean number of channels of a pixel
   bool several = false;    // transmits
   [[nodiscard]] double quality() const;
 };

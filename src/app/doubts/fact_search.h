@@ -82,7 +82,11 @@ class FactSearch {
     std::vector<Trial> all;
     for (int f = static_cast<int>(Family::none) + 1; f <= static_cast<int>(Family::demod); ++f)
       if (const Trial* const t = best_of(static_cast<Family>(f)); t != nullptr) all.push_back(*t);
-    std::ranges::sort(all, std::greater<>(), &Trial::quality);
+    // Two changes have to be clearly better than one.
+    constexpr double kOfTwo = 1.2;
+    std::ranges::sort(all, std::greater<>(), [](const Trial& t) {
+      return t.quality() / (t.change.mirrored && t.change.event ? kOfTwo : 1.0);
+    });
     return all;
   }
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
