@@ -264,7 +264,7 @@ constexpr OptionNeed kInfo{"info", [](const Options& o) { return o.command == Co
 // Every option of add_options() except those of output_rows(); a flag with an opposite by its first name.
 constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--headless", kNothing},
-    {"--doubts", kFile, WithoutNeed::said},
+    {"--doubts", kNothing},
     {"--strict", kFile, WithoutNeed::said},
     {"--unsandboxed", kFile, WithoutNeed::said},
     {"--frames", kNothing},
