@@ -21,7 +21,7 @@ constexpr int kMostSamples = 1 << 17;              // of a line: those of all ch
 constexpr double kGain = 1.4, kGainSmooth = 1.27;  // smooth: of scale and time, whose neighbours confirm a gain
 constexpr double kGainKind = 3.0;                  // beams beside waves: fewer pairs of channels
 constexpr double kLeastFound = 0.08, kLeastFoundOne = 0.15;
-constexpr double kLeastOverChance = 4.0;
+constexpr double kLeastOverChance = 3.0;
 constexpr double kNoAgreement = 0.012, kNoAgreementTransmits = 0.15;
 constexpr double kLeastOfAssumed = 0.15;  // error of a centre frequency that nobody stated
 constexpr double kAlike = 1.2;            // ratio of two explanations that cannot be told apart
