@@ -437,6 +437,15 @@ class Doubter {
   std::vector<FactDoubt> doubts_;
 };
 
+// Returns true if less than half of the lines have samples: an empty or damaged frame.
+bool is_empty(const Acquisition& a, std::span<const std::byte> frame) {
+  const std::size_t line = frame.size() / (a.transmits.size() * a.probe.elements.size());
+  std::size_t n = 0, n_empty = 0;
+  for (std::size_t from = 0; from + line <= frame.size(); from += line, ++n)
+    n_empty += std::ranges::all_of(frame.subspan(from, line), [](std::byte b) { return b == std::byte{}; }) ? 1 : 0;
+  return 2 * n_empty > n;
+}
+
 // Returns true for IQ of one phase in all lines, |sum x^2| = sum |x|^2: a part of it is missing.
 bool is_real(const Acquisition& a, std::span<const std::byte> frame) {
   constexpr std::size_t kMost = 400'000;  // samples
@@ -460,35 +469,31 @@ std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<con
   if (a.n_elements() < 8 || a.n_samples < 64 || a.n_samples > kMostSamples || !(periods > 40.0) ||
       !(periods < 5.0 * a.n_samples))
     return {};
+  if (is_empty(a, frame.first(a.frame_bytes()))) return {};
   if (is_real(stated.a, frame))
     return {{.fact = "iq",
-             .text = "The IQ has the same phase in all lines: Q is missing, or the "
-                     "samples are the real part only"}};
+             .text = "The IQ has the same phase in all lines: Q is missing, or the samples are the real part only"}};
   const auto echoes = measure_echoes(a, frame);
   if (!echoes || echoes->centre_hz * a.n_samples < 40.0 * a.sampling_hz) return {};
   return Doubter(stated, frame, *echoes).run();
 }
 
-namespace {
-
-double correlation(const Acquisition& a, std::span<const std::byte> frames, std::size_t one, std::size_t other) {
-  constexpr std::size_t kMost = 200'000;
-  const std::size_t n = a.frame_values(), step = n / kMost + 1;
+bool are_alike(const Acquisition& a, std::span<const std::byte> frames) {
+  constexpr double kUnlike = 0.5;
+  const std::size_t n = a.frame_values(), step = n / 200'000 + 1;
   double both = 0.0, first = 0.0, second = 0.0;
   for (std::size_t i = 0; i < n; i += step) {
-    const double x = sample_value(a, frames, one * n + i), y = sample_value(a, frames, other * n + i);
+    const double x = sample_value(a, frames, i), y = sample_value(a, frames, n + i);
     both += x * y, first += x * x, second += y * y;
   }
-  return first > 0.0 && second > 0.0 ? std::abs(both) / std::sqrt(first * second) : 1.0;
+  return !(first > 0.0) || !(second > 0.0) || std::abs(both) > kUnlike * std::sqrt(first * second);
 }
 
-}  // namespace
-
 std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<const std::byte> frames) {
-  constexpr double kUnlike = 0.5, kLeastFan = 3.0;
+  constexpr double kLeastFan = 3.0;
   const std::size_t n = frames.size() / std::max<std::size_t>(stated.a.frame_bytes(), 1);
   if (stated.a.n_transmits() != 1 || n < 3 || stated.a.n_elements() < 8) return {};
-  if (correlation(stated.a, frames, 0, 1) > kUnlike) return {};
+  if (are_alike(stated.a, frames)) return {};
   const auto echoes = measure_echoes(stated.a, frames.first(stated.a.frame_bytes()));
   if (!echoes) return {};
   Acquisition together = stated.a;

@@ -25,6 +25,8 @@ struct FactDoubt {
 // cannot tell: fewer than 8 elements, no distinct band.
 std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame);
 
+// Returns true if the first two of `frames` are alike, so that they are no transmits of one frame.
+bool are_alike(const Acquisition& a, std::span<const std::byte> frames);
 // Tests if frames of one transmit are transmits of one frame. `frames`: several frames, one after another.
 std::vector<FactDoubt> find_frame_doubts(const StatedFacts& stated, std::span<const std::byte> frames);
 

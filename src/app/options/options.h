@@ -69,7 +69,7 @@ inline constexpr int kDoubted = 3;  // exit status
 struct SourceOptions {
   std::string source = default_source();  // as in source_kinds.h
   bool source_given = false;
-  Facts facts;  // facts of the recording among --set
+  Facts facts;          // facts of the recording among --set
   bool doubts = true;   // tests the facts by the samples
   bool strict = false;  // a doubt is exit status kDoubted
   BackendChoice backend = BackendChoice::automatic;

@@ -326,7 +326,9 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     if (a->n_transmits() == 1 && a->data == DataKind::channels && n > 2) {
       const StatedFacts stated(*a, stated_event(a));
       std::vector<Doubt> doubts;
-      for (const FactDoubt& found : find_frame_doubts(stated, first_frames(*source, bytes, n)))
+      const bool unlike = !are_alike(*a, first_frames(*source, bytes, 2));
+      for (const FactDoubt& found :
+           find_frame_doubts(stated, unlike ? first_frames(*source, bytes, n) : std::vector<std::byte>()))
         doubts.push_back(doubt_of(found, stated));
       if (!doubts.empty()) return doubts;
     }
