@@ -23,8 +23,8 @@ constexpr double kGainKind = 3.0;                  // beams beside waves: fewer 
 constexpr double kLeastFound = 0.08, kLeastFoundOne = 0.15;
 constexpr double kLeastOverChance = 3.0;
 constexpr double kNoAgreement = 0.012, kNoAgreementTransmits = 0.15;
-constexpr double kLeastOfAssumed = 0.15;  // error of a centre frequency that nobody stated
-constexpr double kAlike = 1.2;            // ratio of two explanations that cannot be told apart
+constexpr double kLeastOfAssumed = 0.15;  // error of a centre frequency that is assumed
+constexpr double kAlike = 1.2;            // largest ratio of two explanations that count as equal
 constexpr double kLeastShift_s = 1.2e-6, kMostShift_s = 18e-6, kMostScale = 0.78;  // a gain at an end is no finding
 
 std::string in_place_of(const Agreement& found, const Agreement& stated) {
@@ -400,11 +400,11 @@ class Doubter {
         fmt::format("The centre frequency of {:.4g} MHz {} at {:.3g} MHz", a.center_hz * 1e-6,
                     assumed ? "is assumed; the echoes are centred" : "contradicts the echoes, which are centred",
                     echoes_.centre_hz * 1e-6);
-    const bool telling = std::max(as_stated, with_rate) > (one_ ? 0.03 : 0.003);
+    const bool is_clear = std::max(as_stated, with_rate) > (one_ ? 0.03 : 0.003);
     if (assumed) {
       doubt.patch = {{"fc_hz", rounded(echoes_.centre_hz)}};
       doubt.text = start;
-    } else if (rf && telling && with_rate > 1.5 * as_stated) {
+    } else if (rf && is_clear && with_rate > 1.5 * as_stated) {
       const double fs = std::abs(std::log2(rho) - std::round(std::log2(rho))) < 0.35
                             ? a.sampling_hz / std::exp2(std::round(std::log2(rho)))
                             : a.sampling_hz / rho;
@@ -412,7 +412,7 @@ class Doubter {
       doubt.patch = {{"fs_hz", fs}};
       doubt.text =
           start + fmt::format(": sampled at {:.4g} MHz in place of {:.4g} MHz", fs * 1e-6, a.sampling_hz * 1e-6);
-    } else if (!rf || !one_ || (telling && as_stated > 1.5 * with_rate)) {
+    } else if (!rf || !one_ || (is_clear && as_stated > 1.5 * with_rate)) {
       doubt.patch = {{"fc_hz", rounded(echoes_.centre_hz)}};
       doubt.text = start;
     } else {

@@ -21,8 +21,8 @@ struct FactDoubt {
   std::vector<std::string> readings = {};           // facts that explain the echoes alike
 };
 
-// Tests the facts of a recording of channel data with one of its frames. Empty: no contradiction, or samples that
-// cannot tell: fewer than 8 elements, no distinct band.
+// Tests the facts of a recording of channel data with one of its frames. Empty: no contradiction, or samples that do
+// not determine them: fewer than 8 elements, no distinct band.
 std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame);
 
 // Returns true if the first two of `frames` are alike, so that they are no transmits of one frame.
