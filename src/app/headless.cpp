@@ -348,7 +348,8 @@ nlohmann::json report_of(const StoppedRun& run, FileWriter& writer) {
   nlohmann::json report = make_report(backend, run.session, options.source, made_with, run.trace, run.totals);
   report["given"] = given_json(options);
   if (const std::string why = preset_note(options, *described); !why.empty()) report["preset"] = why;
-  report["doubts"] = doubts_json(run.doubts);
+  add_doubts(report, run.doubts);
+  if (options.doubts) add_tested(report, *described);
   add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, run.image != nullptr ? run.image->stamp : FrameStamp{});
   run.sinks.add_to(report);

@@ -27,7 +27,7 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
   };
   wants("--image-out", [&](const auto& file) {
     nlohmann::json about = image_json(run.backend, run.named, image);
-    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
+    if (run.doubts != nullptr) add_doubts(about, *run.doubts);
     write_image_npy(file, image, about);
   });
   wants("--png", [&](const auto& file) { write_picture(file, image, image.params); });

@@ -205,17 +205,19 @@ json session_json(const SavedSession& s, const fs::path& file) {
   }
   json source = {{"name", portable_source(s.source, file)}, {"facts", s.facts}};
   if (!s.description.empty()) source["description"] = json::parse(s.description);
-  return {{kMark, kForm},
-          {"version", kVersion},
-          {"source", source},
-          {"parameters", parameters},
-          {"stream", stream_json(s.stream)},
-          {"marks", marks_json(s.marks)},
-          {"view", view_json(s)},
-          {"frame",
-           {{"source_index", s.frame},
-            {"frozen", s.moment == SavedMoment::frozen},
-            {"held_reference_db", s.held_reference_db}}}};
+  json session = {{kMark, kForm},
+                  {"version", kVersion},
+                  {"source", source},
+                  {"parameters", parameters},
+                  {"stream", stream_json(s.stream)},
+                  {"marks", marks_json(s.marks)},
+                  {"view", view_json(s)},
+                  {"frame",
+                   {{"source_index", s.frame},
+                    {"frozen", s.moment == SavedMoment::frozen},
+                    {"held_reference_db", s.held_reference_db}}}};
+  session.update(s.doubts);
+  return session;
 }
 
 SavedSession read_session(const fs::path& file) {
@@ -241,6 +243,8 @@ SavedSession read_session(const fs::path& file) {
   s.frame = static_cast<std::uint64_t>(frame.number("source_index", 0.0, kMostFrames));
   s.moment = frame.flag("frozen") ? SavedMoment::frozen : SavedMoment::live;
   s.held_reference_db = frame.number("held_reference_db", kAutoReference, 1000.0);
+  for (const char* const key : {"doubts", "doubts_dismissed"})
+    if (whole.contains(key)) s.doubts[key] = whole[key];
   return s;
 }
 

@@ -36,7 +36,8 @@ struct SavedSession {
   std::map<std::string, std::string> layout;  // see gui/toolkit/view_settings.h
   std::uint64_t frame = 0;                    // on screen, number in the source
   SavedMoment moment = SavedMoment::live;
-  double held_reference_db = kAutoReference;  // the automatic 0 dB level in use
+  nlohmann::json doubts = nlohmann::json::object();  // `doubts`, `doubts_dismissed`: as in files of images
+  double held_reference_db = kAutoReference;         // the automatic 0 dB level in use
 };
 
 // Returns true for a JSON file marked as a session; throws nothing.

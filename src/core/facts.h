@@ -376,6 +376,8 @@ inline constexpr FactRow kFacts[] = {
     fact("element_sign", "samples", "[1, -1, 1, -1]", "sign of each element's samples, 1 or -1"),
     fact("conjugate", "samples", "true", "IQ: Q has the opposite sign"),
     fact("time_reversed", "samples", "true", "the last stored sample is the first in time"),
+    fact("cured", "open questions", R"(["tx_mirrored"])",
+         "keys above whose values come from the samples, which contradicted those that were stated"),
     fact("assumed", "open questions", R"(["t0_s"])",
          "keys above whose values are assumed, not known: listed as assumptions each time the file opens"),
     fact("step_s", nullptr, "", "", kSingle | kUnitAsked).spelled("dt timestep samplingperiod ts"),

@@ -118,7 +118,10 @@ void Screen::handle_keys(const Model& model, Edits& edits, std::span<const KeyPr
       drawn_.used_last_key = take_assistant_key(model, edits, press);
       continue;
     }
-    drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(model, edits), press);
+    const bool card = !presentation_.on() && !view_.transient.lecture;
+    drawn_.used_last_key = panels_.tour().take_key(press) ||
+                           (card && DoubtCardView::take_key(model, commands_, press)) ||
+                           handle_key(key_targets(model, edits), press);
     if (press.key == Key::escape) drawn_.used_last_key = true;  // closes any open item
   }
 }
@@ -255,6 +258,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (strips) drawn_.live = {area.x0, area.y0, dock.x1, dock.y1};  // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;                   // the playhead moves with the image
   if (area.height() <= 0) return;                                  // the dock has all of it
+  if (c.model.doubts.card() != nullptr) return image_.draw_doubt(c, area);
   if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
   } else if (c.model.image.coarse) {

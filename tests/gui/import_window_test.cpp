@@ -190,42 +190,67 @@ TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
   EXPECT_NE(import().preview.image, shown);
 }
 
-// A file that opens, but whose samples contradict its facts, is no file in order: the window says so, and leads to the
-// correction.
-TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
-  const std::string angles = "\"tx_angles_rad\": [-0.13962634, 0, 0.13962634]";
-  testing::write_text_file(data_ / "points.json",
-                           R"({"axes": ["transmit", "element", "time"], "fs_hz": 20e6, "fc_hz": 4e6, "pitch_m": 0.3e-3,
-                               "t0_s": 0, "t_zero": "origin", )" +
-                               angles + "}");  // counted from the first firing
-  Options options;
-  options.source = file_.string();
-  options.backend = BackendChoice::cpu;
-  options.width = 1600;
-  options.height = 900;
-  begin(options);
-  const std::vector<std::string>& doubts = app_->state().opening.doubts;
-  ASSERT_TRUE(until([&] { return !doubts.empty(); }));
-  EXPECT_NE(doubts.front().find("Time 0 at the passage of the wave"), std::string::npos) << doubts.front();
+// A file that opens, but whose samples contradict its facts, is no file in order: a card has the contradiction, one
+// frame with the stated facts and with the cure, and the answers.
+class DoubtWindow : public ImportWindow {
+ protected:
+  void SetUp() override {
+    ImportWindow::SetUp();
+    testing::write_text_file(data_ / "points.json",
+                             R"({"axes": ["transmit", "element", "time"], "fs_hz": 20e6, "fc_hz": 4e6,
+                                 "pitch_m": 0.3e-3, "t0_s": 0, "t_zero": "origin",
+                                 "tx_angles_rad": [-0.13962634, 0, 0.13962634]})");  // counted from the first firing
+    Options options;
+    options.source = file_.string();
+    options.backend = BackendChoice::cpu;
+    options.width = 1600;
+    options.height = 900;
+    begin(options);
+  }
+  [[nodiscard]] const DoubtsView& doubts() { return app_->state().doubts; }
+  [[nodiscard]] bool card_shown() { return app_->viewer().screen().ui().rect_of("doubt/keep").width() > 0.0F; }
+};
+
+TEST_F(DoubtWindow, TheCureOfTheCardIsApplied) {
+  ASSERT_TRUE(until([&] { return doubts().card() != nullptr && card_shown(); }));
+  EXPECT_NE(doubts().cards.front().text.find("Time 0 at the passage of the wave"), std::string::npos);
   const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
-  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Check (Ctrl+Shift+O): Time 0 at"));
-  app_->turn();
-  click("doubts");
-  ASSERT_TRUE(until([&] { return import().open; }));
-  const auto cures = [&] { return app_->viewer().screen().ui().rect_of("import/cure/event").width() > 0.0F; };
-  ASSERT_TRUE(until([&] { return import().preview.current && !import().preview.busy && cures(); }))
-      << import().preview.error;
-  click("import/cure/event");
-  ASSERT_TRUE(until([&] { return import().preview.current && !import().preview.busy && !cures(); }))
-      << import().preview.error;
+  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Time 0 at"));
+  ASSERT_TRUE(until([&] { return !doubts().preview.busy; }));
+  EXPECT_EQ(doubts().preview.error, "");
+  ASSERT_NE(doubts().preview.after, nullptr);
+  EXPECT_GT(doubts().preview.sharper_db, 0.1);
+  EXPECT_GT(doubts().preview.rms_db, 0.5);
+  EXPECT_EQ(doubts().preview.left, 0U);
   const AcquisitionPtr before = app_->state().source.acquisition;
-  click("import/save");
-  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != before; }));
+  click("doubt/use");
+  ASSERT_TRUE(until([&] { return app_->state().source.acquisition != before; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().shown_image().acquisition == app_->state().source.acquisition; }));
   app_->turn();
-  EXPECT_TRUE(doubts.empty());
-  EXPECT_EQ(app_->viewer().screen().ui().rect_of("doubts").width(), 0.0F);
+  EXPECT_EQ(doubts().card(), nullptr);
+  EXPECT_FALSE(card_shown());
   EXPECT_LT(app_->state().source.acquisition->transmits[0].t0_s, -1e-7);  // of the first firing
+  app_->commands().send(command::Reset{});  // also of the description that was not in a file
+  ASSERT_TRUE(until([&] { return app_->state().source.acquisition->transmits[0].t0_s > -1e-7; }));
+}
+
+TEST_F(DoubtWindow, ADismissedDoubtStaysDismissed) {
+  ASSERT_TRUE(until([&] { return doubts().card() != nullptr && card_shown(); }));
+  app_->commands().send(command::Doubts{DoubtAct::later});
+  ASSERT_TRUE(until([&] { return !card_shown(); }));
+  EXPECT_EQ(doubts().cards.size(), 1U);
+  click("doubts");
+  ASSERT_TRUE(until([&] { return card_shown(); }));
+  click("doubt/keep");
+  ASSERT_TRUE(until([&] { return !card_shown(); }));
+  EXPECT_TRUE(doubts().cards.empty());
+  EXPECT_EQ(doubts().n_dismissed, 1U);
+  const AcquisitionPtr before = app_->state().source.acquisition;
+  app_->commands().send(command::FactsChanged{});  // opens it again
+  ASSERT_TRUE(until([&] { return app_->state().source.acquisition != before; }));
+  ASSERT_TRUE(until([&] { return doubts().n_dismissed == 1; }));
+  EXPECT_EQ(doubts().card(), nullptr);
 }
 
 // Lines are demodulated where they are read: at a quarter of the sampling frequency, rows between samples lose up to

@@ -6,7 +6,9 @@
 #include <functional>
 #include <random>
 
+#include "app/doubts/channel_tests.h"
 #include "app/doubts/find_doubts.h"
+#include "app/outputs/doubts.h"
 #include "source/phantom.h"
 
 namespace echoloop::fact_doubts_test {
@@ -99,6 +101,47 @@ TEST(FactDoubts, AWrongFactIsFoundWithItsCorrection) {
     if (!mistake.error || doubts[0].fact != mistake.fact) continue;
     EXPECT_NEAR(mistake.error(doubts[0].patch, right.a), 0.0, 0.05) << doubts[0].text;
   }
+}
+
+// A connector of 16 elements that has noise only, and three elements without a signal.
+TEST(LiveDoubts, ElementsUnlikeTheirNeighboursAreListed) {
+  for (const PhantomSettings& settings : {kCyst, kPoints, kSector}) {
+    Taken t = take(settings);
+    const auto n = static_cast<std::size_t>(t.a.n_elements()), line = static_cast<std::size_t>(t.a.n_samples);
+    const auto listed = [&t] { return find_unlike_elements(t.a, t.frame).elements; };
+    EXPECT_EQ(listed(), std::vector<bool>(n, false)) << settings.name;
+    auto* const values = reinterpret_cast<std::int16_t*>(t.frame.data());
+    std::mt19937 random(7);
+    std::normal_distribution<double> noise(0.0, 200.0);
+    std::vector<bool> expected(n, false);
+    for (std::size_t e = 16; e < 32; ++e) expected[e] = true;
+    for (const std::size_t e : {std::size_t{2}, std::size_t{40}, n - 1}) expected[e] = true;
+    for (std::size_t transmit = 0; transmit < t.a.transmits.size(); ++transmit) {
+      for (std::size_t e = 0; e < n; ++e) {
+        if (!expected[e]) continue;
+        for (std::size_t i = 0; i < line; ++i)
+          values[(transmit * n + e) * line + i] =
+              e >= 16 && e < 32 ? static_cast<std::int16_t>(noise(random)) : std::int16_t{0};
+      }
+    }
+    EXPECT_EQ(listed(), expected) << settings.name;
+    const std::vector<Doubt> doubts = measure_live_doubts(std::make_shared<const Acquisition>(t.a), t.frame);
+    ASSERT_FALSE(doubts.empty());
+    EXPECT_NE(doubts[0].text.find("the channels do not agree: elements 3, 17–32, 41, "), std::string::npos)
+        << doubts[0].text;
+  }
+}
+
+TEST(TestedFacts, OneTransmitHasNoOrderAndNoSide) {
+  Acquisition a = take(kCyst).a;
+  EXPECT_FALSE(tested_facts(a).untested.contains("tx"));
+  EXPECT_EQ(tested_facts(a).untested.at("demod_hz"), "RF");
+  a.transmits = {Transmit{}};
+  const TestedFacts one = tested_facts(a);
+  EXPECT_EQ(one.untested.at("side"), "one transmit at 0 degrees");
+  EXPECT_TRUE(one.untested.contains("tx") && one.untested.contains("angles"));
+  a.probe.elements.resize(6);
+  EXPECT_TRUE(tested_facts(a).tested.empty());
 }
 
 TEST(FactDoubts, AnotherOrderOfTheElementsIsFound) {

@@ -359,16 +359,65 @@ struct AgreementMeasure::Frame {
     return sums.count > 0 ? sums.apart / static_cast<float>(sums.count) : 0.0F;
   }
 
+  // Writes the power at the rows of a column, as coarse() does: line after line, each of which stays in the cache.
+  void column_power(std::size_t i, std::span<float> power) {
+    const Column& column = columns[i];
+    const std::span<const std::size_t> own(&column.transmit, 1), transmits = of.beams_ ? own : some;
+    std::array<std::uint64_t, kRows> seen{};
+    std::array<double, kRows> x{}, z{};
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const double r = depth_m(column, sample_of(row));
+      x[row] = column.x + r * column.sine, z[row] = column.z + r * column.cosine;
+      const std::uint64_t all = of.apertures_[i * kRows + row] & odd;
+      seen[row] = r > 0.0 && std::popcount(all) >= 4 ? all : 0;
+    }
+    struct Way {
+      float sent = 0.0F, turn = 0.0F;
+      Analytic sum{};
+    };
+    std::vector<Way> ways(transmits.size() * kRows);
+    std::array<int, kRows> count{};
+    for (std::size_t t = 0; t < transmits.size(); ++t) {
+      const Transmit& transmit = a.transmits[lines.transmits()[transmits[t]]];
+      for (std::size_t row = 0; row < kRows; ++row) {
+        if (seen[row] == 0) continue;
+        const double sent =
+            (arrival_s(transmit, a.probe, x[row], z[row], a.sound_speed_m_s) - transmit.t0_s) * a.sampling_hz;
+        const double turns = cycles * sent + static_cast<double>(carrier[transmits[t]]);
+        ways[t * kRows + row] = {static_cast<float>(sent), static_cast<float>(turns - std::floor(turns))};
+        count[row] += std::isfinite(sent) ? std::popcount(seen[row]) : 0;
+      }
+    }
+    std::array<float, kRows> path{};
+    for (std::uint64_t rest = odd; rest != 0; rest &= rest - 1) {
+      const auto e = static_cast<std::size_t>(std::countr_zero(rest));
+      const std::uint64_t bit = std::uint64_t{1} << e;
+      const Element& element = a.probe.elements[lines.elements()[e]];
+      for (std::size_t row = 0; row < kRows; ++row) {
+        const double dx = x[row] - element.x_m, dz = z[row] - element.z_m;
+        path[row] = static_cast<float>(std::sqrt(dx * dx + dz * dz) * a.sampling_hz / a.sound_speed_m_s);
+      }
+      for (std::size_t t = 0; t < transmits.size(); ++t) {
+        for (std::size_t row = 0; row < kRows; ++row) {
+          Way& way = ways[t * kRows + row];
+          if ((seen[row] & bit) != 0)
+            way.sum +=
+                lines.at(transmits[t], e, way.sent + path[row], way.turn + static_cast<float>(cycles) * path[row]);
+        }
+      }
+    }
+    for (std::size_t row = 0; row < kRows; ++row) {
+      float apart = 0.0F;
+      for (std::size_t t = 0; t < transmits.size(); ++t) apart += std::norm(ways[t * kRows + row].sum);
+      power[row] = count[row] > 0 && std::isfinite(apart) ? apart / static_cast<float>(count[row]) : 0.0F;
+    }
+  }
+
   [[nodiscard]] CoarsePower coarse_power() {
     CoarsePower power{.of = std::vector<float>(columns.size() * kRows, 0.0F),
                       .n_columns = static_cast<std::ptrdiff_t>(columns.size())};
-    for (std::size_t i = 0; i < power.of.size(); ++i) {
-      const std::uint64_t seen = of.apertures_[i];
-      if (std::popcount(seen & odd) < 4) continue;
-      const float p = coarse(columns[i / kRows], sample_of(i % kRows), seen);
-      power.of[i] = std::isfinite(p) ? p : 0.0F;
-      power.most = std::max(power.most, power.of[i]);
-    }
+    for (std::size_t i = 0; i < columns.size(); ++i) column_power(i, std::span(power.of).subspan(i * kRows, kRows));
+    power.most = *std::ranges::max_element(power.of);
     return power;
   }
 

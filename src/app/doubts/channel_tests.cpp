@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 
+#include "app/doubts/hypotheses.h"
+#include "formats/base/echo_spectrum.h"
 #include "formats/base/library_recording.h"
 
 namespace echoloop {
@@ -14,7 +16,6 @@ namespace {
 
 using Analytic = std::complex<float>;
 
-constexpr int kLeastElements = 12, kMostElements = 256;
 constexpr std::size_t kWindows = 96;
 constexpr double kSaid = 0.2, kSaidFew = 0.6;  // few: fewer than 8 pairs change
 constexpr std::size_t kFew = 8;
@@ -292,7 +293,7 @@ std::optional<ChannelFinding> test_polarity(const Windows& w) {
 
 std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz) {
   constexpr double kNearlyAlike = 0.1;
-  if (a.n_elements() < kLeastElements || a.n_elements() > kMostElements) return {};
+  if (a.n_elements() < kLeastOrdered || a.n_elements() > kMostOrdered) return {};
   const auto n = static_cast<std::size_t>(a.n_elements()), n_transmits = a.transmits.size();
   Windows w(a, frame, centre_hz, [n](std::size_t t, std::size_t e) { return t * n + e; });
   if (!w.usable()) return {};
@@ -317,6 +318,41 @@ std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const 
   if (auto polarity = test_polarity(w)) return {*polarity};
   if (unlike) return {{.kind = ChannelFinding::Kind::unlike, .stated = neighbours, .found = far}};
   return {};
+}
+
+UnlikeElements find_unlike_elements(const Acquisition& a, std::span<const std::byte> frame) {
+  constexpr double kLeastSpan = 0.1, kLeastShare = 0.4;  // of the way from distant elements to neighbours
+  const auto n = static_cast<std::size_t>(a.n_elements());
+  UnlikeElements unlike{.elements = std::vector<bool>(n, false)};
+  const auto spectrum = measure_spectrum(a, frame);
+  if (a.n_elements() < kLeastOrdered || a.n_elements() > kMostOrdered || !spectrum || !(spectrum->center_hz > 0.0))
+    return unlike;
+  Windows w(a, frame, spectrum->center_hz, [n](std::size_t t, std::size_t e) { return t * n + e; });
+  if (!w.usable()) return unlike;
+  std::vector<double> near(n, NAN), apart;
+  for (std::size_t e = 0; e < n; ++e) {
+    for (const std::size_t other : {e - 1, e + 1})
+      if (other < n && w.alive(e) && w.alive(other)) near[e] = std::fmax(near[e], w.likeness(e, other));
+    apart.push_back(w.likeness(e, (e + n / 3 + (7 * e) % (n / 3)) % n));
+  }
+  // The upper quartile: up to half of the elements may be unlike.
+  std::vector<double> sorted = near;
+  std::erase_if(sorted, [](double v) { return std::isnan(v); });
+  if (sorted.size() < n / 4) return unlike;
+  std::ranges::sort(sorted);
+  const double neighbours = sorted[sorted.size() * 3 / 4], far = median(apart);
+  if (!(neighbours - far > kLeastSpan)) return unlike;
+  double sum = 0.0, others = 0.0;
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < n; ++e) {
+    unlike.elements[e] = !w.alive(e) || near[e] < far + kLeastShare * (neighbours - far);
+    (unlike.elements[e] ? sum : others) += std::isnan(near[e]) ? 0.0 : near[e];
+    count += unlike.elements[e] ? 1 : 0;
+  }
+  if (count == 0 || 4 * count > 3 * n) return {.elements = std::vector<bool>(n, false)};
+  unlike.likeness = sum / static_cast<double>(count);
+  unlike.likeness_of_others = others / static_cast<double>(n - count);
+  return unlike;
 }
 
 }  // namespace echoloop

@@ -23,4 +23,11 @@ struct ChannelFinding {
 // are all unlike. Empty: none, or too few or silent elements. `centre_hz`: of the echoes.
 std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const std::byte> frame, double centre_hz);
 
+// Elements of a live stream whose echoes are unlike those of both neighbours, or that are silent.
+struct UnlikeElements {
+  std::vector<bool> elements;                       // none: no contradiction, or not testable
+  double likeness = 0.0, likeness_of_others = 0.0;  // of neighbours, 0 to 1
+};
+UnlikeElements find_unlike_elements(const Acquisition& a, std::span<const std::byte> frame);
+
 }  // namespace echoloop

@@ -17,7 +17,6 @@
 namespace echoloop {
 namespace {
 
-constexpr int kMostSamples = 1 << 17;              // of a line: those of all chosen lines are in memory
 constexpr double kGain = 1.4, kGainSmooth = 1.27;  // smooth: of scale and time, whose neighbours confirm a gain
 constexpr double kGainKind = 3.0;                  // beams beside waves: fewer pairs of channels
 constexpr double kLeastFound = 0.08, kLeastFoundOne = 0.15;
@@ -466,7 +465,7 @@ bool is_real(const Acquisition& a, std::span<const std::byte> frame) {
 std::vector<FactDoubt> find_fact_doubts(const StatedFacts& stated, std::span<const std::byte> frame) {
   const Acquisition& a = stated.a;
   const double periods = a.n_samples * a.center_hz / a.sampling_hz;
-  if (a.n_elements() < 8 || a.n_samples < 64 || a.n_samples > kMostSamples || !(periods > 40.0) ||
+  if (a.n_elements() < kLeastTested || a.n_samples < 64 || a.n_samples > kMostTestedSamples || !(periods > 40.0) ||
       !(periods < 5.0 * a.n_samples))
     return {};
   if (is_empty(a, frame.first(a.frame_bytes()))) return {};

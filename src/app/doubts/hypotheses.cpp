@@ -406,4 +406,45 @@ std::vector<Change> fan_changes(const StatedFacts& all) {
   return changes;
 }
 
+TestedFacts tested_facts(const Acquisition& a) {
+  const bool one = a.n_transmits() == 1, iq = a.signal == SignalKind::iq;
+  const bool angled = std::ranges::any_of(
+      a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::plane || t.kind == TransmitKind::focused; });
+  const Transmit& first = a.transmits.front();
+  const bool straight = one && first.kind == TransmitKind::plane && first.angle_rad == 0.0;
+  const std::string all = a.data == DataKind::beamformed     ? "beamformed data"
+                          : a.n_elements() < kLeastTested    ? "fewer than 8 elements"
+                          : a.n_samples > kMostTestedSamples ? "lines of more than 131072 samples"
+                                                             : "";
+  const std::string order =
+      a.n_elements() < kLeastOrdered || a.n_elements() > kMostOrdered ? "12 to 256 elements are tested" : "";
+  const std::string single = one ? "one transmit" : "";
+  const std::string of_rf = iq ? "" : "RF";
+  const std::pair<const char*, std::string> facts[] = {{"c_m_s", ""},
+                                                       {"fs_hz", ""},
+                                                       {"pitch_m", ""},
+                                                       {"t0_s", ""},
+                                                       {"t_zero", ""},
+                                                       {"fc_hz", ""},
+                                                       {"kind", ""},
+                                                       {"time_reversed", ""},
+                                                       {"tx", single},
+                                                       {"side", straight ? "one transmit at 0 degrees" : ""},
+                                                       {"angles", angled ? single : "no angles"},
+                                                       {"element_order", order},
+                                                       {"element_sign", order},
+                                                       {"axes", order.empty() ? single : order},
+                                                       {"demod_hz", of_rf},
+                                                       {"conjugate", of_rf}};
+  TestedFacts tested;
+  for (const auto& [fact, reason] : facts) {
+    const bool of_lines = a.data == DataKind::beamformed && fact == std::string_view("fc_hz");
+    if (const std::string& why = all.empty() || of_lines ? reason : all; !why.empty())
+      tested.untested[fact] = why;
+    else
+      tested.tested.emplace_back(fact);
+  }
+  return tested;
+}
+
 }  // namespace echoloop

@@ -2,6 +2,7 @@
 // agreement of the channels (agreement.h) and described by keys of a description. Any thread.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +12,11 @@
 #include "core/acquisition.h"
 
 namespace echoloop {
+
+// Elements, and samples of a line, of which agreement says something.
+inline constexpr int kLeastTested = 8, kMostTestedSamples = 1 << 17;
+// Elements whose order, polarity and axes show without delays.
+inline constexpr int kLeastOrdered = 12, kMostOrdered = 256;
 
 enum class TimeEvent { first_firing, origin, centre };  // as "t_zero" of a description
 [[nodiscard]] const char* event_key(TimeEvent event);
@@ -61,5 +67,12 @@ struct Change {
 [[nodiscard]] std::vector<Change> fan_changes(const StatedFacts& all);
 // Returns changes between focused beams and waves.
 [[nodiscard]] std::vector<Change> beam_changes(const StatedFacts& stated);
+
+// Facts that the samples of a recording test, by their keys, and those that they cannot test, with the reason.
+struct TestedFacts {
+  std::vector<std::string> tested;
+  std::map<std::string, std::string> untested;
+};
+[[nodiscard]] TestedFacts tested_facts(const Acquisition& a);
 
 }  // namespace echoloop

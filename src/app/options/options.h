@@ -205,6 +205,8 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& i
 struct Setup {
   std::string source;  // as opened
   Facts facts;
+  std::string description;             // JSON used to open it; empty: that of its files
+  std::vector<std::string> dismissed;  // texts of dismissed doubts about it
   ImagingParams params;
   StreamSettings stream;
   std::optional<StreamSettings> chosen_queue;  // default policy and slots; nullopt: set by the user

@@ -150,7 +150,7 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
     nlohmann::json about = image_json(run.backend, run.named, *last);
     const std::string type = values_ == ImageValues::float32 ? "" : " --images-type uint8";
     file_.add_command(about, run, last->params, "--images-out images.npy" + type);
-    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
+    if (run.doubts != nullptr) add_doubts(about, *run.doubts);
     about["order"] =
         std::string("image[frame]") +
         (last->grid.polar() ? "[i_radius][i_line]: (frame, r, angle), " : "[iz][ix]: (frame, z, x), ") +
@@ -215,7 +215,7 @@ RecorderStatus IqSequence::end(EndedImages run) {
   ImagingParams params = last_.params;
   params.refine.persistence_s = 0.0;  // applied after the pixels
   file_.add_command(about, run, params, "--iq-out iq.npy");
-  if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
+  if (run.doubts != nullptr) add_doubts(about, *run.doubts);
   about["order"] = std::string("iq[frame]") +
                    (grid_.polar() ? "[i_radius][i_line]: (frame, r, angle)" : "[iz][ix]: (frame, z, x)") +
                    ", complex64";

@@ -359,6 +359,7 @@ std::string describe_source_json(const OpenedSource& opened, const std::vector<D
                          {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
                          {"assumptions", assumptions_json(a)},
                          {"doubts", doubts_json(doubts)}};
+  add_tested(json, a);
   json.update(facts_json(a));
   return json_text(json, 1) + "\n";
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/doubts/channel_tests.h"
 #include "app/doubts/find_doubts.h"
 #include "core/error.h"
 #include "formats/base/echo_spectrum.h"
+#include "gui/overlay/caption.h"
 
 namespace echoloop {
 namespace {
@@ -217,9 +219,12 @@ std::vector<Doubt> doubts_of_facts(const Acquisition& a) {
 
 std::string doubt_line(const Doubt& doubt) { return doubt.text + (doubt.cure.empty() ? "" : ". Cure: " + doubt.cure); }
 
-nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
+namespace {
+
+nlohmann::json json_of(const std::vector<Doubt>& doubts, bool dismissed) {
   nlohmann::json json = nlohmann::json::array();
   for (const Doubt& doubt : doubts) {
+    if (doubt.dismissed != dismissed) continue;
     nlohmann::json& one = json.emplace_back(nlohmann::json{{"text", doubt.text}, {"cure", doubt.cure}});
     if (!doubt.key.empty()) one["fact"] = doubt.key;
     if (!doubt.patch.empty()) one["patch"] = doubt.patch;
@@ -228,6 +233,32 @@ nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
     if (!doubt.readings.empty()) one["readings"] = doubt.readings;
   }
   return json;
+}
+
+}  // namespace
+
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts) { return json_of(doubts, false); }
+
+void add_doubts(nlohmann::json& about, const std::vector<Doubt>& doubts) {
+  about["doubts"] = doubts_json(doubts);
+  if (nlohmann::json dismissed = json_of(doubts, true); !dismissed.empty())
+    about["doubts_dismissed"] = std::move(dismissed);
+}
+
+void add_tested(nlohmann::json& about, const Acquisition& a) {
+  const TestedFacts facts = tested_facts(a);
+  about["doubts_tested"] = facts.tested;
+  about["doubts_not_testable"] = facts.untested;
+}
+
+std::vector<std::string> dismissed_texts(const nlohmann::json& about) {
+  std::vector<std::string> texts;
+  const auto found = about.find("doubts_dismissed");
+  if (found == about.end() || !found->is_array()) return texts;
+  for (const nlohmann::json& one : *found)
+    if (one.is_object() && one.contains("text") && one["text"].is_string())
+      texts.push_back(one["text"].get<std::string>());
+  return texts;
 }
 
 namespace {
@@ -295,6 +326,27 @@ std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<c
     doubt_folding(a, *measured, doubts);
   if (std::ranges::none_of(doubts, [](const Doubt& d) { return d.patch.contains("tx") || d.mirrored; }))
     doubt_full_matrix(a, frame, doubts);
+  return doubts;
+}
+
+std::vector<Doubt> measure_live_doubts(const AcquisitionPtr& acquisition, std::span<const std::byte> frame) {
+  std::vector<Doubt> doubts = measure_doubts(acquisition, frame);
+  const Acquisition& a = *acquisition;
+  if (a.data == DataKind::beamformed || frame.size() < a.frame_bytes()) return doubts;
+  const UnlikeElements unlike = find_unlike_elements(a, frame);
+  if (std::ranges::none_of(unlike.elements, [](bool one) { return one; })) return doubts;
+  // Orders and axes are tested by neighbours, too.
+  std::erase_if(doubts,
+                [](const Doubt& d) { return d.key == "element_order" || d.key == "axes" || d.key == "unknown"; });
+  doubts.insert(
+      doubts.begin(),
+      {.text = fmt::format(
+           "the channels do not agree: {} {} unlike the neighbouring ones ({:.2f}; the others {:.2f}): a "
+           "loose connector, or dead elements",
+           elements_text(unlike.elements, ElementWords::listed),
+           std::ranges::count(unlike.elements, true) == 1 ? "is" : "are", unlike.likeness, unlike.likeness_of_others),
+       .cure = "",
+       .key = "channels"});
   return doubts;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -152,26 +153,40 @@ void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& rep
 
 FirstFrameDoubts::FirstFrameDoubts(const OpenedSource& opened, FrameSink& next)
     : next_(next),
-      wanted_(is_file_source(opened.name) && opened.source->seekable() != nullptr),
+      on_(opened.source->live() != nullptr || (is_file_source(opened.name) && opened.source->seekable() != nullptr)),
+      live_(opened.source->live() != nullptr),
+      wanted_(on_),
       acquisition_(opened.info.acquisition) {}
 
-void FirstFrameDoubts::begin(HistoryFeed feed) { lender_ = feed.lend != nullptr ? feed.lend(0).owner : nullptr; }
+void FirstFrameDoubts::begin(HistoryFeed feed) {
+  // A sender fills its memory again.
+  lender_ = !live_ && feed.lend != nullptr ? feed.lend(0).owner : nullptr;
+  if (!live_ || feed.acquisition == nullptr || feed.acquisition == acquisition_) return;
+  acquisition_ = feed.acquisition;
+  wanted_ = on_;
+}
 
 FrameMemory FirstFrameDoubts::offer(const RfFrame& frame, FrameMemory memory) {
   if (std::exchange(wanted_, false)) {
     const auto copy = std::make_shared<std::vector<std::byte>>();
     if (lender_ == nullptr) copy->assign(frame.samples.begin(), frame.samples.end());
     const std::span<const std::byte> samples = lender_ == nullptr ? std::span<const std::byte>(*copy) : frame.samples;
-    work_ = std::async(std::launch::async, [acquisition = acquisition_, copy, lender = lender_, samples] {
-      std::vector<Doubt> doubts = measure_doubts(acquisition, samples);
-      require_readable(samples);
-      return doubts;
-    });
+    work_.push_back(
+        std::async(std::launch::async, [acquisition = acquisition_, copy, lender = lender_, samples, live = live_] {
+          std::vector<Doubt> doubts =
+              live ? measure_live_doubts(acquisition, samples) : measure_doubts(acquisition, samples);
+          require_readable(samples);
+          return doubts;
+        }));
   }
   return next_.offer(frame, std::move(memory));
 }
 
-std::vector<Doubt> FirstFrameDoubts::take() { return work_.valid() ? work_.get() : std::vector<Doubt>(); }
+std::vector<Doubt> FirstFrameDoubts::take() {
+  std::vector<Doubt> all;
+  for (auto& work : std::exchange(work_, {})) std::ranges::move(work.get(), std::back_inserter(all));
+  return all;
+}
 
 bool wants_measures(const OutputFiles& files, const Marks& marks) {
   return !files["--measurements"].empty() || (!files["--figure"].empty() && !marks.list.empty());
@@ -244,7 +259,7 @@ nlohmann::json marked_image_json(const MeasuredRun& run) {
   json["frame"] = frame_json(image.stamp);
   json["marks"] = marks_json(run.marks);
   json["values"] = measurements_json(run.measured, run.marks);
-  if (run.doubts != nullptr) json["doubts"] = doubts_json(*run.doubts);
+  if (run.doubts != nullptr) add_doubts(json, *run.doubts);
   return json;
 }
 

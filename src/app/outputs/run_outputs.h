@@ -87,7 +87,8 @@ void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& rep
 // first frame after its processing, so that no image is delayed. A sink before all others.
 class FirstFrameDoubts final : public FrameSink {
  public:
-  // Measures nothing for phantoms and scanners. `next`: is offered each frame after this sink.
+  // Measures nothing for phantoms; of a scanner the first frame of each description. `next`: is offered each frame
+  // after this sink.
   FirstFrameDoubts(const OpenedSource& opened, FrameSink& next);
 
   void begin(HistoryFeed feed) override;
@@ -95,15 +96,16 @@ class FirstFrameDoubts final : public FrameSink {
   FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;
   [[nodiscard]] bool ready(const RingLoad& ring) const override { return next_.ready(ring); }
 
-  void leave() { wanted_ = false; }  // before begin(): measures nothing
-  std::vector<Doubt> take();         // waits; main thread, after the run
+  void leave() { on_ = wanted_ = false; }  // before begin(): measures nothing
+  std::vector<Doubt> take();               // waits; main thread, after the run
 
  private:
   FrameSink& next_;
+  bool on_, live_;
   bool wanted_;
   AcquisitionPtr acquisition_;
   std::shared_ptr<const void> lender_;  // of frames lent in place
-  std::future<std::vector<Doubt>> work_;
+  std::vector<std::future<std::vector<Doubt>>> work_;
 };
 
 }  // namespace echoloop

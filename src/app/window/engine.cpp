@@ -31,6 +31,7 @@ SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Vi
         std::string(spec.key) + "=" +
         (spec.choices.empty() ? fmt::format("{:.17g}", get_number(edits.params, spec)) : get_text(edits.params, spec)));
   }
+  if (in_use.doubts) add_doubts(now.doubts, *in_use.doubts);
   if (shown.number != 0) {  // of all transmits, as in a stream
     now.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
   }

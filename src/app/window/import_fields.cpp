@@ -293,6 +293,36 @@ ImportDraft make_draft(const fs::path& file, const ImportContents& contents) {
   return draft;
 }
 
+std::string patched_description(const fs::path& file, const nlohmann::json& patch, std::stop_token stop) {
+  const ImportContents contents = read_contents(file, std::move(stop));
+  Json description;
+  if (!contents.description.text.empty()) {
+    description = Json::parse(contents.description.text, nullptr, true, true);
+  } else {
+    if (!contents.outline.refusal.empty())
+      throw Error(file.filename().string(), contents.outline.refusal, "a file that a description can open");
+    const ImportDraft draft = make_draft(file, contents);
+    for (const OpenQuestion& open : draft.questions())
+      if (open.needed)
+        throw Error(file.filename().string(), question_label(draft, open) + " cannot be described",
+                    "the import assistant");
+    description = Json::parse(draft.description());
+  }
+  std::vector<std::string> cured;
+  for (const auto& [key, value] : patch.items()) {
+    if (const FactQuestion* const row = question_of_key(key); row != nullptr)
+      for (const FactRow& form : row->forms) description.erase(form.key);
+    description[key] = Json::parse(value.dump());
+    cured.push_back(key);
+  }
+  if (!cured.empty()) description["cured"] = cured;
+  if (const auto assumed = description.find("assumed"); assumed != description.end() && assumed->is_array()) {
+    auto& keys = assumed->get_ref<Json::array_t&>();
+    std::erase_if(keys, [&](const Json& key) { return std::ranges::any_of(cured, [&](const std::string& one) { return key == one; }); });
+  }
+  return description.dump();
+}
+
 std::string name_beside(const fs::path& file) {
   const fs::path folder = fs::absolute(file).parent_path();
   if (!why_not_writable(folder).empty()) return "";

@@ -57,8 +57,11 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
                .max_frames = options.frames,
                .every_frame =
                    options.frames > 0 || !options.files[kRecordOption].empty() || !options.files["--video"].empty(),
-               .doubts = options.doubts},
-              own_.options, own_.in_use, own_.engine),
+               .doubts = !options.doubts ? DoubtCards::none
+                         : kind_if(has_end(options) || !options.files["--screenshot"].empty()) == RunKind::attended
+                             ? DoubtCards::opened
+                             : DoubtCards::marked},
+              own_.in_use, own_.engine, own_.commands),
       opening_(own_.state, options.files[kRecordOption], own_.in_use, own_.engine, *own_.viewer),
       import_(own_.state, {own_.options, options.backend}, kind_if(has_end(options) || is_kiosk(options)), own_.in_use,
               opening_),
@@ -107,6 +110,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const OpenNetworkScanner& c) { opening_.open_network_scanner(c.port); },
       [this](const OpenManual&) { own_.state.say(Severity::info, open_manual()); },
       [this](const Import& c) { import_.execute(c.order); },
+      [this](const Doubts& c) { stream_.doubts().act(c.act); },
       [this](const Sender& c) { scanner_.command(c.act); },
       [this](const AnswerSandbox& c) { question_.answer(c.answer); },
       [this](const Cancel&) { cancel(); },

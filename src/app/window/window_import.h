@@ -123,6 +123,10 @@ ImportContents read_contents(const std::filesystem::path& file, std::stop_token 
 bool could_be_described(const std::filesystem::path& file, const ImportContents& contents);
 ImportDraft make_draft(const std::filesystem::path& file, const ImportContents& contents);
 
+// Returns the description that opens a file as it opens now, with the keys of `patch` in place of those stated, and
+// named under `cured`. Throws Error if no description has all facts of the file.
+std::string patched_description(const std::filesystem::path& file, const nlohmann::json& patch, std::stop_token stop);
+
 // Writes the description next to the file, if its folder is writable, otherwise into `own` under the name of the
 // content; an existing file is kept as NAME.bak. Returns the path. Throws Error.
 std::filesystem::path save_description(const std::filesystem::path& file, const ImportDraft& draft,

@@ -79,7 +79,10 @@ void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
   nlohmann::json report =
       make_report(*engine_.backend, *engine_.session, in_use_.named, params, engine_.trace, run.totals);
   report["samples"] = samples_json(state_.source.samples, engine_.live.images.front().stamp);
-  if (in_use_.doubts) report["doubts"] = doubts_json(*in_use_.doubts);
+  if (in_use_.doubts) {
+    add_doubts(report, *in_use_.doubts);
+    add_tested(report, *in_use_.source->acquisition());
+  }
   writer([&] { require_live_outputs(options.files, params); });
   end_live_outputs({.files = options.files,
                     .source = in_use_.named,

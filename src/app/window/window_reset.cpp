@@ -1,17 +1,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/opening/source_kinds.h"
 #include "app/window/window_stream.h"
 #include "core/units.h"
 #include "gui/screen.h"
 #include "gui/state/marks.h"
 
 namespace echoloop {
+namespace {
+
+void take_description(const Setup& wanted) {
+  if (is_file_source(wanted.source)) use_description(wanted.source, wanted.description);
+}
+
+}  // namespace
 
 Setup WindowReset::setup() const {
   const WindowState& state = state_;
   return {.source = state.source.opened_as,
           .facts = in_use_.facts,
+          .description = in_use_.source == nullptr ? "" : opened_description(in_use_.source->acquisition()),
+          .dismissed = with_.stream.doubts().dismissed(),
           .params = state.params,
           .stream = state.stream,
           .chosen_queue = with_.stream.chosen_queue(),
@@ -39,6 +49,8 @@ void WindowReset::apply(const Setup& wanted) {
   viewer_.reset_view();
   viewer_.restore_view(wanted.view, is_kiosk(options_) ? KeptSettings::place : KeptSettings::of_the_user);
   if (is_kiosk(options_)) viewer_.screen().present();
+  take_description(wanted);
+  with_.stream.doubts().set_dismissed(wanted.source, wanted.dismissed);
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }
 
@@ -99,6 +111,7 @@ void WindowReset::forget_former() {
 void WindowReset::return_to_source() {
   Former former = std::move(*former_);
   forget_former();
+  take_description(former.setup);
   done_ = "Cancelled; " + former.opened.info.name + " is shown again.";
   WindowOpening::Purpose purpose{.session = former.seen, .setup = former.setup};
   if (former.opened.source != nullptr) return with_.opening.open_again(std::move(former.opened), std::move(purpose));

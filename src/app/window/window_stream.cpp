@@ -111,6 +111,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   } else if (saved == nullptr && plan.change == Change::another_source && (!plan.first || settings.empty())) {
     plan.preset = presets.default_for(params, *now.acquisition, phantom_preset(now.phantom));
   }
+  if (saved != nullptr) doubts_.set_dismissed(opened.name, dismissed_texts(saved->doubts));
   plan.stream.paused = false;
   if (purpose.setup) {
     plan.stream = purpose.setup->stream;

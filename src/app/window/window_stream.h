@@ -30,16 +30,17 @@ struct StreamStart {
   bool queue_given;          // see StreamingOptions
   std::uint64_t max_frames;  // 0: no limit
   bool every_frame;          // counted or written to files
-  bool doubts;               // facts of recordings are tested
+  DoubtCards doubts;         // none: facts are not tested
 };
 
 class WindowStream {
  public:
-  WindowStream(WindowState& state, const StreamStart& start, const WindowOptions& options, SourceInUse& in_use,
-               Engine& engine)
-      : state_(state), given_(start), in_use_(in_use), engine_(engine), doubts_(state, options, in_use, engine) {
-    if (!start.doubts) doubts_.leave();
-  }
+  WindowStream(WindowState& state, const StreamStart& start, SourceInUse& in_use, Engine& engine, Commands& commands)
+      : state_(state),
+        given_(start),
+        in_use_(in_use),
+        engine_(engine),
+        doubts_({state, in_use, engine, commands, start.imaging}, start.doubts) {}
 
   void describe_backend();
 
@@ -96,6 +97,7 @@ class WindowStream {
   void fail(const std::string& why);  // stopped until a restart
   void update_numbers(std::uint64_t shown) { stats_.update(state_, *engine_.session, engine_.trace, shown); }
   void report_refusal();
+  [[nodiscard]] WindowDoubts& doubts() { return doubts_; }
 
  private:
   [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;

@@ -299,20 +299,23 @@ void say_other_keys(const Json& meta, Acquisition& a) {
   if (n > 0) a.assumptions.emplace_back("keys of the description without effect: " + list);
 }
 
-// Lists the values of the keys in "assumed".
+// Lists the values of the keys in "assumed" and "cured".
 void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
   say_other_keys(meta, a);
   constexpr const char* kAccepted = "a list of keys of the description, such as [\"t0_s\"]";
-  const auto found = meta.find("assumed");
-  if (found == meta.end()) return;
-  if (!found->is_array()) throw Error(what, "assumed = " + json_excerpt(*found), kAccepted);
-  for (const Json& entry : *found) {
-    const std::string key = json_text(what, entry, "assumed");
-    if (!meta.contains(key))
-      throw Error(what, "assumed = '" + printable(key) + "', which the description lacks", kAccepted);
-    const FactRow* const row = find_description_key(key);
-    const char* const fact = row != nullptr && row->given.place > 0 ? row->name : "";
-    a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + ", assumed by the description", fact);
+  for (const auto& [list, origin] : {std::pair{"assumed", ", assumed by the description"},
+                                     std::pair{"cured", ", from the samples, which contradicted the stated value"}}) {
+    const auto found = meta.find(list);
+    if (found == meta.end()) continue;
+    if (!found->is_array()) throw Error(what, std::string(list) + " = " + json_excerpt(*found), kAccepted);
+    for (const Json& entry : *found) {
+      const std::string key = json_text(what, entry, list);
+      if (!meta.contains(key))
+        throw Error(what, std::string(list) + " = '" + printable(key) + "', which the description lacks", kAccepted);
+      const FactRow* const row = find_description_key(key);
+      const char* const fact = row != nullptr && row->given.place > 0 ? row->name : "";
+      a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + origin, fact);
+    }
   }
 }
 

@@ -385,18 +385,6 @@ void draw_preview_rulers(const Ui& ui, const ImageLayout& l, const Grid& g) {
 
 }  // namespace
 
-void AssistantPreview::Picture::update(const std::shared_ptr<const Image>& of, int w, int h) {
-  if (image == of && width == w && height == h) return;
-  RgbImage rgb{.width = w,
-               .height = h,
-               .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h))};
-  ImageSampler(of->params).draw(rgb, {0, 0, w, h}, *of, nullptr);
-  texture.update(rgb);
-  image = of;
-  width = w;
-  height = h;
-}
-
 void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
   const ImportPreview& p = c.import().preview;
@@ -415,8 +403,7 @@ void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
   if (width < 8 || height < 8) return;
   picture_.update(p.image, width, height);
   const bool stale = !p.current && !p.busy;
-  ui.list().AddImage(compat::texture_id(picture_.texture.id()), {r.x0, r.y0}, {r.x1, r.y1}, {0, 0}, {1, 1},
-                     stale ? IM_COL32(255, 255, 255, 153) : IM_COL32_WHITE);
+  picture_.draw(ui, r, stale ? IM_COL32(255, 255, 255, 153) : IM_COL32_WHITE);
   ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine);
   draw_preview_rulers(ui, l, p.image->grid);
   const float caption_y = r.y1 + ui.px(6);

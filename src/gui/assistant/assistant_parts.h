@@ -99,14 +99,8 @@ class AssistantPreview {
   void draw_traces(const AssistantScene& c, const Rect& area);
 
   enum class Shown { image, traces, both };
-  struct Picture {  // image in the texture
-    ColorTexture texture;
-    std::shared_ptr<const Image> image;
-    int width = 0, height = 0;
-    void update(const std::shared_ptr<const Image>& of, int w, int h);
-  };
   Shown shown_ = Shown::image;
-  Picture picture_;
+  ImagePicture picture_;
   ChannelMap map_;
 };
 

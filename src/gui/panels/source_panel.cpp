@@ -246,18 +246,21 @@ void open_row(PanelContext& c, Column& column) {
   }
 }
 
-// Draws a button for the facts that the samples contradict; it opens the import assistant for correction.
+// Draws a button for the facts that the samples contradict; it opens their card.
 void doubts_row(PanelContext& c, Column& column) {
-  const std::vector<std::string>& doubts = c.model.opening.doubts;
-  if (doubts.empty()) return;
+  const DoubtsView& doubts = c.model.doubts;
   Ui& ui = c.ui;
-  std::string help;
-  for (const std::string& doubt : doubts) help += doubt + " ";
-  if (ui.button(
-          "doubts", ui.row(column, theme::kRow, 6), {.label = "Correct " + counted(doubts.size(), "doubt") + "…"},
-          {"Doubts about the recording", help + "The import assistant has the correction.", why_no_files(c.model)})) {
-    c.commands.send(command::Import{{.act = ImportAct::begin, .text = c.model.source.opened_as}});
+  if (!doubts.cards.empty()) {
+    const Rect r = ui.row(column, theme::kRow, 6);
+    std::string help;
+    for (const DoubtCard& card : doubts.cards) help += card.text + " ";
+    if (ui.button("doubts", r, {.label = counted(doubts.cards.size(), "doubt") + " about the facts…"},
+                  {"Facts that the samples contradict", help, {}}))
+      c.commands.send(command::Doubts{DoubtAct::show});
+    ui.disc(r.x0 + ui.px(14), r.cy(), 4, theme::kWarn);
   }
+  if (doubts.n_dismissed == 0) return;
+  ui.text(Type::small, ui.row(column, 20, 2), theme::kMuted, counted(doubts.n_dismissed, "doubt") + " dismissed");
 }
 
 // Draws a button that opens `file`, labelled with its action; no button without a file, no automatic opening.

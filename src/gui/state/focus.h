@@ -54,6 +54,7 @@ enum class Key {
   e,
   f,
   i,
+  k,
   l,
   m,
   n,

@@ -19,6 +19,7 @@
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
 #include "gui/state/dock_list.h"
+#include "gui/state/doubt_state.h"
 #include "gui/state/import_state.h"
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
@@ -311,8 +312,7 @@ struct OpeningView {
   std::string host;                           // name of this machine on its network
   bool sends_phantom = false;                 // a sender of a phantom, started here, is running
   std::optional<Progress> progress;
-  std::string former;               // previous source, restored by cancel() while an image is awaited; empty: none
-  std::vector<std::string> doubts;  // doubts about the facts of the recording, a sentence each
+  std::string former;  // previous source, restored by cancel() while an image is awaited; empty: none
   std::optional<std::string> unsandboxed;  // recording that waits for the answer whether to open without a sandbox
 };
 
@@ -363,6 +363,7 @@ struct Model {
   AnalysisViews analyses;
   ImportState import;
   OpeningView opening;
+  DoubtsView doubts;
   Notices notices;
   ControlReasons no_effect;
   ResetView reset;

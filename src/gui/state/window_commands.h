@@ -16,6 +16,7 @@
 #include "core/params.h"
 #include "core/results/inspection.h"
 #include "gui/state/analysis_views.h"
+#include "gui/state/doubt_state.h"
 #include "gui/state/import_state.h"
 
 namespace echoloop {
@@ -75,6 +76,7 @@ struct OpenScanner { static constexpr Info kInfo{"open_scanner", true}; std::str
 struct OpenNetworkScanner { static constexpr Info kInfo{"open_network_scanner", true}; std::uint16_t port = 0; };
 struct OpenManual { static constexpr Info kInfo{"open_manual", true}; };  // in the desktop's program for such pages
 struct Import { static constexpr Info kInfo{"import", true, "importing"}; ImportOrder order; };
+struct Doubts { static constexpr Info kInfo{"doubts"}; DoubtAct act = {}; };
 struct Sender { static constexpr Info kInfo{"sender", false, "sender"}; SenderCommand act = {}; };
 struct AnswerSandbox { static constexpr Info kInfo{"answer_sandbox"}; SandboxAnswer answer = {}; };
 struct Cancel { static constexpr Info kInfo{"cancel"}; };  // the operation in the progress strip: opening, or a video
@@ -109,11 +111,11 @@ using AnyCommand =
     std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
                  command::OpenPhantom, command::OpenFile, command::OpenLesson, command::StartLesson,
                  command::LessonStep, command::OpenScanner, command::OpenNetworkScanner, command::OpenManual,
-                 command::Import, command::Sender, command::AnswerSandbox, command::Cancel, command::ToggleFreeze,
-                 command::CompareWith, command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
-                 command::ToggleRecord, command::Preset, command::Say, command::Hint, command::AutoReference,
-                 command::SoundSpeed, command::ResetLatencies, command::Restart, command::UseCpu, command::Reset,
-                 command::UndoReset, command::DismissMessage>;
+                 command::Import, command::Doubts, command::Sender, command::AnswerSandbox, command::Cancel,
+                 command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,
+                 command::SaveTable, command::SaveTimings, command::ToggleRecord, command::Preset, command::Say,
+                 command::Hint, command::AutoReference, command::SoundSpeed, command::ResetLatencies, command::Restart,
+                 command::UseCpu, command::Reset, command::UndoReset, command::DismissMessage>;
 
 // Overload set with one function per command, for std::visit.
 template <class... Act>

@@ -12,6 +12,7 @@
 #include "core/results/image.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
+#include "gui/overlay/image_sampler.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/theme.h"
@@ -101,6 +102,23 @@ std::string polar_text(const Image& image, const Sector& sector, double x_m, dou
   const double r_mm = (std::hypot(x_m, down_m) - skin_m) / kMetresPerMillimetre;
   return fmt::format("{} {} mm  {}°", skin_m > 0.0 ? "depth" : "r", fixed(r_mm, 1),
                      fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
+}
+
+void ImagePicture::update(const std::shared_ptr<const Image>& of, int width, int height) {
+  if (image_ == of && width_ == width && height_ == height) return;
+  RgbImage rgb{
+      .width = width,
+      .height = height,
+      .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
+  ImageSampler(of->params).draw(rgb, {0, 0, width, height}, *of, nullptr);
+  texture_.update(rgb);
+  image_ = of;
+  width_ = width;
+  height_ = height;
+}
+
+void ImagePicture::draw(const Ui& ui, const Rect& r, ImU32 tint) const {
+  ui.list().AddImage(compat::texture_id(texture_.id()), {r.x0, r.y0}, {r.x1, r.y1}, {0, 0}, {1, 1}, tint);
 }
 
 void draw_rulers(const ImageViewContext& c) {

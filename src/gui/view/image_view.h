@@ -49,6 +49,19 @@ struct ImageViewContext {
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
 };
 
+// An image drawn by the CPU, as files have it: without the stream's textures.
+class ImagePicture {
+ public:
+  // Draws the pixels again if the image or the size has changed.
+  void update(const std::shared_ptr<const Image>& of, int width, int height);
+  void draw(const Ui& ui, const Rect& r, ImU32 tint = IM_COL32_WHITE) const;
+
+ private:
+  ColorTexture texture_;
+  std::shared_ptr<const Image> image_;
+  int width_ = 0, height_ = 0;
+};
+
 void draw_rulers(const ImageViewContext& c);
 // Returns the distance of the elements' surface from a sector's apex, m: radius of a convex array, 0 for a flat one.
 double surface_radius_m(const Image& image);

@@ -126,6 +126,7 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
   if (work && next.remaining_s > 0.0) ends_.b = draw_long_work(c.ui, layout_, ends_.b, *work);
   draw_over(c, input, Place::window);
+  draw_doubt_badge(c, layout_.image);
   if (beside() && input.compared != nullptr) draw_caption(view_of_a(c, input), ends_.a);
   draw_caption(view_of(c, input), ends_.b);
 }

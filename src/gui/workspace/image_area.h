@@ -20,6 +20,7 @@
 #include "gui/toolkit/ui.h"
 #include "gui/view/analysis_layers.h"
 #include "gui/view/image_view.h"
+#include "gui/workspace/doubt_card.h"
 
 namespace echoloop {
 
@@ -69,6 +70,8 @@ class ImageArea {
   void draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area);
   // Draws a coarse image before one that is slow: no marks, no values.
   void draw_coarse(PanelContext& c, const SceneInput& input, const Rect& area);
+  // Draws the card of Model::doubts in its place.
+  void draw_doubt(PanelContext& c, const Rect& area) { doubt_.draw(c, area); }
   // Draws in the presentation, without rulers, bars and captions.
   void draw_presented(PanelContext& c, const SceneInput& input, const Rect& area);
   // Sets `inspected`, if unset, to the centre of the visible part.
@@ -116,6 +119,7 @@ class ImageArea {
   bool inspect_ = false;  // the inspector opens when the mouse button is released
   float wipe_x_ = 0;
   Rect ecg_;
+  DoubtCardView doubt_;
 };
 
 // Progress of the next image, if slow enough to be shown: a thin line between image and caption, with elapsed and
