@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
+#include "source/live/live_source.h"
 
 namespace echoloop {
 namespace {
@@ -236,8 +237,10 @@ void Session::make() {
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
   pipeline.host_copy = options_.host_copy;
   pipeline.held_reference_db = held_reference_db_;
-  pipeline.on_image = [take = options_.on_image, samples = options_.samples](const Image& image) {
+  pipeline.on_image = [take = options_.on_image, samples = options_.samples, source = source_](const Image& image) {
     if (samples != nullptr) samples->count(image.stamp.source_index);
+    if (LiveSource* const live = source->live(); live != nullptr && image.invalid != nullptr)
+      live->note_invalid(*image.invalid);
     if (take) take(image);
   };
   pipeline.pixels = options_.pixels;
