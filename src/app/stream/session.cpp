@@ -328,11 +328,12 @@ bool Session::done() const {
   return counts.slots_ready == 0 && counts.in_flight == 0;
 }
 
-ChosenBackend choose_backend(BackendChoice choice) {
-  if (choice == BackendChoice::cpu) return {make_cpu_backend(), {}};
+ChosenBackend choose_backend(const DeviceChoice& choice) {
+  if (choice.backend == BackendChoice::cpu) return {make_cpu_backend(), {}};
   std::string why_not;
-  if (auto cuda = make_cuda_backend(why_not)) return {std::move(cuda), {}};
-  if (choice == BackendChoice::cuda)
+  if (auto cuda = make_cuda_backend(why_not, choice.gpu)) return {std::move(cuda), {}};
+  if (choice.gpu >= 0) throw Error("--device " + std::to_string(choice.gpu), why_not, "a GPU that --device list names");
+  if (choice.backend == BackendChoice::cuda)
     throw Error("--backend cuda", why_not, "a CUDA device and driver", "--backend auto falls back to the CPU");
   return {make_cpu_backend(), "Using the CPU: " + why_not};
 }
