@@ -70,6 +70,8 @@ int run(int argc, char** argv) {
     case Command::version:
       print_out("echoloop {} ({})\n", kVersion, sandbox_text());
       return 0;
+    case Command::list_devices:
+      return run_list_devices();
     case Command::list_params:
       print_out("{}", params_markdown_table());
       return 0;

@@ -34,7 +34,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 # Errors where the compiler is one that we build with: newer ones know more warnings, sanitizers provoke false ones.
 if(ECHOLOOP_WERROR AND NOT ECHOLOOP_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Werror)
 endif()
 target_compile_options(echoloop_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)

@@ -107,6 +107,11 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.stream.frame_wait.empty())
     stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.stream.frame_wait));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
+  if (!t.device.empty() && t.device != kListDevices) {
+    o.backend.gpu = gpu_number(t.device);
+    if (o.backend.backend == BackendChoice::cpu)
+      throw Error("--device " + t.device, "--backend cpu is given, too", "one of both");
+  }
   if (!t.stream.inject.empty()) stream.inject = parse_injection(t.stream.inject);
   if (!t.stream.copy.empty()) stream.copy = parse_copy(t.stream.copy);
   if (t.history_mb) {
@@ -294,6 +299,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
+  if (texts.device == kListDevices) o.command = Command::list_devices;
   if (!texts.image_values.empty())
     o.image_values = static_cast<ImageValues>(index_of(kImageValueNames, "--images-type", texts.image_values));
   take_stream(o, texts, app);

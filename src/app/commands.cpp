@@ -36,6 +36,18 @@
 
 namespace echoloop {
 
+int run_list_devices() {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  const std::vector<Gpu> gpus = list_gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    print_out("{}  {}, {:.0f} GiB, {:.0f} GiB free\n", i, gpus[i].name, static_cast<double>(gpus[i].memory) / kGiB,
+              static_cast<double>(gpus[i].free) / kGiB);
+  }
+  std::string why_not;
+  if (gpus.empty() && make_cuda_backend(why_not) == nullptr) print_out("No GPU: {}\n", why_not);
+  return 0;
+}
+
 int run_describe(const std::filesystem::path& file) {
   const FileOutline outline = outline_file(file);
   if (!outline.format.empty())  // a file with an incomplete description next to it no longer opens

@@ -19,6 +19,8 @@ namespace echoloop {
 
 // `echoloop describe FILE`: prints the arrays of a file and a description to complete.
 int run_describe(const std::filesystem::path& file);
+// Prints the GPUs by number, with their memory.
+int run_list_devices();
 
 // `echoloop repair FILE`: repairs a recording left by a killed program.
 int run_repair(const std::filesystem::path& file);
@@ -52,8 +54,10 @@ int run_without_display(Options options);
 // Options of the command line, with the text of --help, in its order.
 
 // Options that need further parsing after CLI11: as typed.
+inline constexpr const char* kListDevices = "list";  // of --device
+
 struct OptionTexts {
-  std::string backend, recipe, grid, preset, image_values, kiosk, description, compare;
+  std::string backend, device, recipe, grid, preset, image_values, kiosk, description, compare;
   struct {
     std::string policy, memory, streams, frame_wait, rate, inject, copy;
   } stream;

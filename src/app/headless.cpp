@@ -418,7 +418,7 @@ int run_headless(const Options& options) {
   try {
     return run_headless(options, chosen);
   } catch (const NoDeviceMemory& error) {  // before the first frame
-    if (options.backend != BackendChoice::automatic || options.source.starts_with(kLivePrefix)) throw;
+    if (options.backend != DeviceChoice{} || options.source.starts_with(kLivePrefix)) throw;
     return run_headless(options, {make_cpu_backend(), fmt::format("Using the CPU: {}", error.what())});
   }
 }

@@ -37,6 +37,7 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--frames", o.frames, "Stop after N processed frames")->type_name("N");
   add_number(app, "--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", t.backend, "Processing device: auto, cuda or cpu");
+  app.add_option("--device", t.device, "GPU by its number, or list: print all of them")->type_name("N");
   app.add_option("--recipe", t.recipe,
                  "Processing recipe: analytic or course (a phantom without probe= is then that of a linear array)");
 }
@@ -150,9 +151,9 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
     {"--help", "--set", "--description", "--json", "--doubts", "--strict", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help",    "--headless",    "--out",  "--iq",          "--frames", "--duration",     "--backend", "--recipe",
-     "--preset",  "--set",         "--grid", "--images-type", "--marks",  "--measurements", "--slots",   "--lanes",
-     "--streams", "--host-memory", "--copy", "--doubts",      "--strict", "--unsandboxed"});
+    {"--help",   "--headless", "--out",         "--iq",   "--frames",      "--duration", "--backend",      "--device",
+     "--recipe", "--preset",   "--set",         "--grid", "--images-type", "--marks",    "--measurements", "--slots",
+     "--lanes",  "--streams",  "--host-memory", "--copy", "--doubts",      "--strict",   "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -270,6 +271,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--frames", kNothing},
     {"--duration", kNothing},
     {"--backend", kNothing},
+    {"--device", kNothing},
     {"--recipe", kNothing},
     {"--rate", kNothing},
     {"--loop", kRecording, WithoutNeed::said},

@@ -196,11 +196,21 @@ enum class CpuKernel { automatic, portable, avx2, avx512 };
 // Makes a backend; threads 0: all cores. Throws Error if this processor lacks the kernel.
 std::unique_ptr<Backend> make_cpu_backend(int threads = 0, CpuKernel kernel = CpuKernel::automatic);
 
-// Returns nullptr, and the reason in one line, without a usable device or without CUDA in the build.
+// GPU of this machine, usable or not.
+struct Gpu {
+  std::string name;
+  std::size_t memory = 0, free = 0;  // bytes
+};
+inline constexpr int kAnyGpu = -1;
+
 #if defined(ECHO_HAVE_CUDA)
-std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);
+// Returns all GPUs, by their number.
+std::vector<Gpu> list_gpus();
+// Returns nullptr, and the reason in one line, if the GPU of that number, or any, is not usable.
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, int gpu = kAnyGpu);
 #else
-inline std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+inline std::vector<Gpu> list_gpus() { return {}; }
+inline std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, int /*gpu*/ = kAnyGpu) {
   why_not = "this program was built without CUDA";
   return nullptr;
 }

@@ -162,7 +162,7 @@ float value_at(const std::byte* samples, SampleType type, std::size_t at) {
   }
   float v = 0.0f;
   std::memcpy(&v, samples + at * sizeof v, sizeof v);
-  return v;
+  return valid_sample(v);
 }
 
 std::size_t line_start(const Acquisition& a, int transmit, int element) {

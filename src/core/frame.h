@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "core/hd.h"
 #include "core/stream_settings.h"
 
 namespace echoloop {
@@ -34,6 +35,12 @@ struct FrameStamp {
   FrameGap gap = {};
   SenderStamp sender = {};
 };
+
+// Samples of float32 that are NaN, infinite, or so large that squares of sums exceed a float's range are invalid: the
+// condition stage of every backend reads them as zero, and counts them. Host and device.
+inline constexpr float kLargestSample = 1e15f;
+ECHO_HD bool is_valid_sample(float v) { return v <= kLargestSample && v >= -kLargestSample; }  // false for NaN
+ECHO_HD float valid_sample(float v) { return is_valid_sample(v) ? v : 0.0f; }
 
 struct RfFrame {
   FrameStamp stamp;

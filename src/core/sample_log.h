@@ -33,6 +33,7 @@ inline constexpr std::array<SampleFaultRow, kSampleFaults> kSampleFaultRows = {
 
 struct SampleFaultCount {
   std::uint64_t samples = 0;
+  std::uint64_t checked = 0;        // samples tested for this fault; 0: as for all
   std::vector<bool> elements = {};  // [element], affected ones; empty: none
 };
 
@@ -44,7 +45,8 @@ struct SampleFaults {
   [[nodiscard]] const SampleFaultCount& of(SampleFault fault) const { return found[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] SampleFaultCount& of(SampleFault fault) { return found[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] double share(SampleFault fault) const {
-    return samples > 0 ? static_cast<double>(of(fault).samples) / static_cast<double>(samples) : 0.0;
+    const std::uint64_t tested = of(fault).checked > 0 ? of(fault).checked : samples;
+    return tested > 0 ? static_cast<double>(of(fault).samples) / static_cast<double>(tested) : 0.0;
   }
   void add(const SampleFaults& other) {
     frames += other.frames;
@@ -53,6 +55,7 @@ struct SampleFaults {
       SampleFaultCount& sum = found[i];
       const SampleFaultCount& one = other.found[i];
       sum.samples += one.samples;
+      sum.checked += one.checked;
       if (sum.elements.size() < one.elements.size()) sum.elements.resize(one.elements.size());
       for (std::size_t e = 0; e < one.elements.size(); ++e)
         if (one.elements[e]) sum.elements[e] = true;
@@ -83,12 +86,6 @@ class SampleLog {
     if (frame >= checked_.size() || !checked_[frame]) return {};
     if (const auto found = faulty_.find(frame); found != faulty_.end()) return found->second;
     return {.frames = 1, .samples = samples_};
-  }
-  // Returns a number of samples.
-  [[nodiscard]] std::uint64_t invalid(std::uint64_t frame) const {
-    const std::scoped_lock lock(mutex_);
-    const auto found = faulty_.find(frame);
-    return found != faulty_.end() ? found->second.of(SampleFault::invalid).samples : 0;
   }
   // Counts a frame after processing. [processing thread]
   void count(std::uint64_t frame) {

@@ -23,12 +23,10 @@ struct LineRange {
 // Returns integers in the order of the floats with these bits. Its own inverse.
 std::int32_t ordered(std::int32_t bits) { return bits ^ ((bits >> 31) & kMagnitude); }
 
-bool is_valid(float value) { return std::abs(value) <= kLargestSample; }  // false for NaN
-
 LineRange range_with_invalid(const float* line, std::size_t n) {
   LineRange r;
   for (std::size_t i = 0; i < n; ++i) {
-    if (!is_valid(line[i])) {
+    if (!is_valid_sample(line[i])) {
       ++r.invalid;
       continue;
     }
@@ -51,7 +49,7 @@ LineRange range_of(const float* line, std::size_t n) {
       const float v = line[i + k];
       low[k] = v < low[k] ? v : low[k];
       high[k] = v > high[k] ? v : high[k];
-      invalid[k] |= is_valid(v) ? 0U : 1U;
+      invalid[k] |= is_valid_sample(v) ? 0U : 1U;
     }
   }
   if (std::find(invalid.begin(), invalid.end(), 1U) != invalid.end()) return range_with_invalid(line, n);
@@ -159,17 +157,18 @@ void count_silent(const std::vector<LineRange>& lines, SampleFaults& faults, std
     frame.low = std::min(frame.low, line.low);
     frame.high = std::max(frame.high, line.high);
   }
-  if (frame.low == frame.high) faults.of(SampleFault::silent) = {faults.samples, std::vector<bool>(n_elements, true)};
+  if (frame.low == frame.high)
+    faults.of(SampleFault::silent) = {.samples = faults.samples, .elements = std::vector<bool>(n_elements, true)};
 }
 
 // Checks `copy`, if there is one.
 template <class Sample>
-SampleFaults check(const Sample* samples, Sample* copy, const Acquisition& a) {
+SampleFaults check(const Sample* samples, Sample* copy, std::size_t n_values, const Acquisition& a) {
   const auto n_elements = static_cast<std::size_t>(a.n_elements());
   const auto components = static_cast<std::size_t>(a.values_per_sample());
   const LineShape shape{static_cast<std::size_t>(a.n_samples) * components, components};
-  SampleFaults faults{.frames = 1, .samples = a.frame_values()};
-  std::vector<LineRange> lines(static_cast<std::size_t>(a.n_transmits()) * n_elements);
+  std::vector<LineRange> lines(n_values / shape.n_values);
+  SampleFaults faults{.frames = 1, .samples = lines.size() * shape.n_values};
   SampleFaultCount& invalid = faults.of(SampleFault::invalid);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Sample* line = samples + i * shape.n_values;
@@ -191,7 +190,8 @@ SampleFaults check(const Sample* samples, Sample* copy, const Acquisition& a) {
 
 template <class Sample>
 SampleFaults check_as(std::span<const std::byte> samples, std::span<std::byte> copy, const Acquisition& a) {
-  return check(reinterpret_cast<const Sample*>(samples.data()), reinterpret_cast<Sample*>(copy.data()), a);
+  const std::size_t n = std::min(samples.size() / sizeof(Sample), a.frame_values());
+  return check(reinterpret_cast<const Sample*>(samples.data()), reinterpret_cast<Sample*>(copy.data()), n, a);
 }
 
 }  // namespace
@@ -203,20 +203,6 @@ SampleFaults copy_and_check(std::span<const std::byte> samples, std::span<std::b
 
 SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& a) {
   return copy_and_check(samples, {}, a);
-}
-
-bool are_valid(std::span<const std::byte> samples) {
-  const auto* values = reinterpret_cast<const float*>(samples.data());
-  const std::size_t n = samples.size() / sizeof(float);
-  std::uint64_t invalid = 0;  // counted, so that compilers vectorise it
-  for (std::size_t i = 0; i < n; ++i) invalid += is_valid(values[i]) ? 0 : 1;
-  return invalid == 0;
-}
-
-void clean_samples(std::span<std::byte> samples) {
-  auto* values = reinterpret_cast<float*>(samples.data());
-  const std::size_t n = samples.size() / sizeof(float);
-  for (std::size_t i = 0; i < n; ++i) values[i] = is_valid(values[i]) ? values[i] : 0.0F;
 }
 
 }  // namespace echoloop

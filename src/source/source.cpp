@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include "core/error.h"
@@ -97,12 +95,11 @@ namespace {
 
 // Frames to check, evenly spaced, before a recording without a valid sample in its first frame is refused.
 constexpr std::uint64_t kFramesToTry = 64;
-constexpr std::size_t kShareForCopies = 4;  // of the free memory
 
 class CheckedSource final : public ForwardingSource {
  public:
   CheckedSource(std::unique_ptr<SeekableSource> source, SampleLogPtr log)
-      : ForwardingSource(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
+      : ForwardingSource(std::move(source)), log_(std::move(log)) {}
 
   [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
   [[nodiscard]] bool lends_at_once() const override { return source_->lends_at_once(); }
@@ -119,33 +116,22 @@ class CheckedSource final : public ForwardingSource {
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
     const std::span<const std::byte> samples = source_->at(index, slot, stop);
-    return checked(index, samples, slot.bytes);
+    check(index, samples);
+    return samples;
   }
-  std::span<const std::byte> checked(std::uint64_t index, std::span<const std::byte> samples,
-                                     std::span<std::byte> slot);
-  std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
+  void check(std::uint64_t index, std::span<const std::byte> samples);
   void require_frame(std::uint64_t frame, std::span<const std::byte> samples) const;
 
   SampleLogPtr log_;
-  std::mutex mutex_;
-  // Under mutex_.
-  std::size_t room_;                                         // bytes still available for copies
-  std::map<std::uint64_t, std::vector<std::byte>> cleaned_;  // of lent frames; kept, as lent memory
 };
 
-std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span<const std::byte> samples,
-                                                  std::span<std::byte> slot) {
+void CheckedSource::check(std::uint64_t index, std::span<const std::byte> samples) {
   const std::uint64_t count = frame_count();
   const std::uint64_t frame = count > 0 ? index % count : index;
-  if (!log_->has(frame)) {
-    SampleFaults faults = check_samples(samples, *acquisition());
-    require_frame(frame, samples);
-    log_->keep(frame, std::move(faults));
-  }
-  if (log_->invalid(frame) == 0) return samples;
-  if (samples.data() != slot.data()) return clean_copy(frame, samples);
-  clean_samples(slot.first(samples.size()));
-  return samples;
+  if (log_->has(frame)) return;
+  SampleFaults faults = check_samples(samples, *acquisition());
+  require_frame(frame, samples);
+  log_->keep(frame, std::move(faults));
 }
 
 // Checks lost pages, after all samples were read: pages that the disk did not deliver are then known.
@@ -166,22 +152,6 @@ void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {
   SampleFaults faults = lent ? copy_and_check(samples, to, *acquisition()) : check_samples(samples, *acquisition());
   require_readable(samples);
   log_->keep(frame, std::move(faults));
-  if (log_->invalid(frame) > 0) clean_samples(to);
-}
-
-std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::span<const std::byte> samples) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = cleaned_.find(frame);
-  if (found != cleaned_.end()) return found->second;
-  if (samples.size() > room_) {
-    throw Error(name(), "more than " + std::to_string(cleaned_.size()) + " frames with invalid samples (NaN, infinite)",
-                "as many as a quarter of the free memory holds: replace invalid samples by 0 in the file");
-  }
-  room_ -= samples.size();
-  std::vector<std::byte>& copy = cleaned_[frame];
-  copy.assign(samples.begin(), samples.end());
-  clean_samples(copy);
-  return copy;
 }
 
 // Checks only the first frame of nearly all recordings.

@@ -184,19 +184,14 @@ class ForwardingSource : public SeekableSource {
 // times occur in simulations without noise. The extremes are the frame's own, so that its numbers do not depend on
 // earlier frames. Beamformed recordings are not checked for clipping: they no longer contain a converter's limit.
 
-inline constexpr float kLargestSample = 1e15F;
 inline constexpr int kLongPlateau = 4, kManySamples = 16, kManyTimes = 8;
 inline constexpr float kLeastLimit = 100.0F;
 
-// Checks a frame of `acquisition` at the speed of memory: one pass, and a second one over the few lines that reach an
-// extreme.
+// Checks a frame of `acquisition`, or some of its transmits, at the speed of memory: one pass, and a second one over
+// the few lines that reach an extreme.
 [[nodiscard]] SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& acquisition);
 // Copies each line to `copy` and checks that: reads the samples from memory once.
 [[nodiscard]] SampleFaults copy_and_check(std::span<const std::byte> samples, std::span<std::byte> copy,
                                           const Acquisition& acquisition);
-
-// Returns true if no float32 is NaN, infinite or beyond kLargestSample; clean_samples() zeroes those.
-[[nodiscard]] bool are_valid(std::span<const std::byte> samples);
-void clean_samples(std::span<std::byte> samples);
 
 }  // namespace echoloop

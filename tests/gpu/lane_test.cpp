@@ -1,4 +1,5 @@
 // Lanes in use: frames in flight, plans that change between frames, images that come back from a mailbox, threads.
+#include <limits>
 #include <set>
 #include <thread>
 #include <utility>
@@ -102,6 +103,45 @@ TEST_F(Lanes, FrameTooShortIsRefused) {
   EXPECT_THROW(lane->upload({.stamp = {}, .samples = std::span(frame).first(frame.size() - 2)}), Error);
   start_frame(*lane, plan, frame);  // and the lane is as good as before
   EXPECT_EQ(host_image(*lane), run_picture(gpu(), plan, frame));
+}
+
+// In single and half precision and in the course's recipe, also of frames that are processed together.
+TEST_F(Lanes, InvalidSamplesAreReadAsZeroAndCounted) {
+  Case c = kCase;
+  c.type = SampleType::float32;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float invalid[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 2e15F, -2e15F};
+  for (const auto& [precision, recipe] :
+       {std::pair{Precision::fp32, Recipe::analytic}, std::pair{Precision::fp16, Recipe::analytic},
+        std::pair{Precision::fp32, Recipe::course}}) {
+    const AcquisitionPtr a = make_acquisition(c);
+    ImagingParams params = make_params(c, *a);
+    params.formation.precision = precision;
+    params.formation.recipe = recipe;
+    const auto plan = make_plan(a, params, nullptr, gpu().multiprocessors());
+    std::vector<std::byte> zeroed = make_frame(c, *a, 5), frame = zeroed;
+    const auto n_elements = static_cast<std::size_t>(a->n_elements()), line = static_cast<std::size_t>(a->n_samples);
+    std::vector<bool> elements(n_elements, false);
+    std::size_t n = 0;
+    const std::size_t last = a->transmits.size() * n_elements - 1;
+    for (const std::size_t at : {std::size_t{0}, std::size_t{7}, 5 * line + 40, last * line + line - 1, last * line}) {
+      reinterpret_cast<float*>(frame.data())[at] = invalid[n++];
+      reinterpret_cast<float*>(zeroed.data())[at] = 0.0F;
+      elements[at / line % n_elements] = true;
+    }
+    const auto lane = gpu().make_lane(0, StreamMode::overlap);
+    for (int round = 0; round < 3; ++round) {  // counts begin anew with each frame
+      start_frame(*lane, plan, frame, 0);
+      const auto got = host_image(*lane);
+      EXPECT_EQ(got, run_picture(gpu(), plan, zeroed)) << static_cast<int>(recipe);
+      ASSERT_NE(lane->image().invalid, nullptr);
+      EXPECT_EQ(lane->image().invalid->samples, 5U);
+      EXPECT_EQ(lane->image().invalid->elements, elements);
+      start_frame(*lane, plan, zeroed, 1);
+      static_cast<void>(host_image(*lane));
+      EXPECT_EQ(lane->image().invalid, nullptr);
+    }
+  }
 }
 
 TEST_F(Lanes, HostCopyOnlyWhenAsked) {

@@ -43,24 +43,61 @@ TEST(Kernels, MakeOnePictureOfIqAndOfACurvedArray) {
                       to_bytes(testing::noise(curved.frame_values(), 3)));
 }
 
-// What has no scale for int16 goes the way of the specification.
-TEST(Kernels, SilenceAndValuesThatAreNotFinite) {
-  Acquisition a = linear_acquisition(8, 200);
-  a.signal = SignalKind::iq;  // of RF the mean would carry it to the whole line
-  a.demod_hz = 5e6;
-  const ImagingParams params = testing::small_picture(a);
-  std::vector<float> frame(a.frame_values(), 0.0f);
+TEST(Kernels, SilenceStaysSilent) {
+  const Acquisition a = linear_acquisition(8, 200);
+  const std::vector<float> frame(a.frame_values(), 0.0f);
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
-    for (const float v : tap_of(share(a), params, to_bytes(frame), Lane::Tap::envelope, kernel)) EXPECT_EQ(v, 0.0f);
+    const auto envelope = tap_of(share(a), testing::small_picture(a), to_bytes(frame), Lane::Tap::envelope, kernel);
+    for (const float v : envelope) EXPECT_EQ(v, 0.0f);
   }
-  frame[800] = 1.0f;
-  frame[700] = std::numeric_limits<float>::infinity();
-  for (const CpuKernel kernel : testing::cpu_kernels_here()) {
-    bool finite = true;
-    for (const float v : tap_of(share(a), params, to_bytes(frame), Lane::Tap::envelope, kernel)) {
-      finite = finite && std::isfinite(v);
+}
+
+struct Formed {
+  std::vector<float> db;
+  std::shared_ptr<const SampleFaultCount> invalid;
+};
+
+Formed formed(const Acquisition& a, const ImagingParams& params, const std::vector<float>& frame, CpuKernel kernel) {
+  const std::unique_ptr<Backend> backend = make_cpu_backend(2, kernel);
+  const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
+  const auto plan = make_plan(share(a), params);
+  const std::vector<std::byte> bytes = to_bytes(frame);
+  form_frame(*lane, plan, {.stamp = {}, .samples = bytes});
+  make_image(*lane, *plan, {.reference_db = 60.0});
+  lane->wait();
+  const Image& image = lane->image();
+  return {{image.host().begin(), image.host().end()}, image.invalid};
+}
+
+TEST(Kernels, InvalidSamplesAreReadAsZeroAndCounted) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float invalid[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 2e15F, -2e15F};
+  Acquisition rf = linear_acquisition(12, 300, {-8.0, 5.0}), iq = rf;
+  iq.signal = SignalKind::iq;
+  iq.demod_hz = iq.center_hz;
+  for (const Acquisition& a : {rf, iq}) {
+    std::vector<float> frame = testing::noise(a.frame_values(), 4), zeroed = frame;
+    const std::size_t line = frame.size() / 24;
+    std::size_t n = 0;
+    for (const std::size_t at : {std::size_t{0}, std::size_t{7}, 5 * line + 40, 14 * line + 299, 14 * line + 17}) {
+      frame[at] = invalid[n++];
+      zeroed[at] = 0.0F;
     }
-    EXPECT_FALSE(finite) << "a broken channel must not go unseen";
+    for (const Recipe recipe : {Recipe::analytic, Recipe::course}) {
+      if (recipe == Recipe::course && a.signal == SignalKind::iq) continue;
+      ImagingParams params = testing::small_picture(a);
+      params.formation.recipe = recipe;
+      for (const CpuKernel kernel : testing::cpu_kernels_here()) {
+        const Formed with = formed(a, params, frame, kernel), without = formed(a, params, zeroed, kernel);
+        EXPECT_EQ(with.db, without.db) << static_cast<int>(kernel);
+        EXPECT_EQ(without.invalid, nullptr);
+        ASSERT_NE(with.invalid, nullptr);
+        EXPECT_EQ(with.invalid->samples, 5U);
+        std::vector<bool> elements(12, false);
+        elements[0] = elements[5] = elements[2] = true;  // line 14: element 2 of the second transmit
+        EXPECT_EQ(with.invalid->elements, elements);
+      }
+    }
   }
 }
 

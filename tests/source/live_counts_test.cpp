@@ -124,28 +124,17 @@ TEST(LiveCounts, ClippedSamplesAreCounted) {
   EXPECT_EQ(rig.status().checked.of(SampleFault::clipped).samples, 4U);
 }
 
-// Every frame that counts in the shares was looked through for all faults, also those between the ten a second.
-TEST(LiveCounts, ClippedSamplesOfFramesWithInvalidOnesAreCounted) {
-  constexpr std::uint64_t kFrames = 16;
+// A backend counts invalid samples of all frames, the intake other faults of some.
+TEST(LiveCounts, InvalidSamplesAreThoseThatABackendCounted) {
   LiveRig rig;
-  std::string scan = small_scan();
-  scan.replace(scan.find("int16"), 5, "float32");
-  const auto sender = rig.start(scan, RingPolicy::block, 4, 2);
-  std::vector<float> samples(32, 10.0F);
-  for (std::size_t k = 8; k < 12; ++k) samples[k] = 1000.0F;
-  samples[0] = std::numeric_limits<float>::quiet_NaN();
-  for (std::uint64_t n = 0; n < kFrames; ++n) {
-    while (sender->credits.empty()) ASSERT_TRUE(sender->expect(6).has_value());
-    testing::Bytes frame;
-    frame << testing::ScriptedWord{.sequence = n, .bytes = 128, .block = sender->credits.back().block};
-    for (const float sample : samples) frame << sample;
-    sender->credits.pop_back();
-    ASSERT_TRUE(sender->message(7, frame));
-    ASSERT_TRUE(rig.read().has_value());
-  }
-  EXPECT_EQ(rig.status().checked.samples, 32 * kFrames);
-  EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, kFrames);
-  EXPECT_EQ(rig.status().checked.of(SampleFault::clipped).samples, 4 * kFrames);
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 0);
+  const SampleFaults before = rig.status().checked;
+  rig.source->live()->note_invalid({.samples = 3, .elements = {false, true}});
+  const SampleFaults after = rig.status().checked;
+  EXPECT_EQ(after.samples, before.samples);
+  EXPECT_EQ(after.of(SampleFault::invalid).samples, 3U);
+  EXPECT_DOUBLE_EQ(after.share(SampleFault::invalid), 3.0 / 32.0);
 }
 
 TEST(LiveCounts, SilentFramesAreCounted) {

@@ -373,33 +373,6 @@ TEST(LiveHostile, AnswersThatWereNotAskedFor) {
   EXPECT_EQ(rig.status().clock_offset_ns, 0);
 }
 
-TEST(LiveHostile, NotANumberBecomesZero) {
-  LiveRig rig;
-  std::string scan = small_scan();
-  scan.replace(scan.find("int16"), 5, "float32");
-  const auto sender = rig.start(scan);
-  ASSERT_TRUE(sender->frame(0, 0xff));  // all of it is NaN
-  EXPECT_EQ(rig.read()->value, 0);
-  EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, 32U);
-}
-
-TEST(LiveHostile, InfinitiesAndHugeNumbersBecomeZero) {
-  LiveRig rig;
-  std::string scan = small_scan();
-  scan.replace(scan.find("int16"), 5, "float32");
-  const auto sender = rig.start(scan, RingPolicy::block, 4, 2);
-  ASSERT_TRUE(sender->expect(6).has_value());
-  Bytes frame;
-  frame << testing::ScriptedWord{.bytes = 128, .block = sender->credits.back().block};
-  sender->credits.pop_back();
-  constexpr float kInfinite = std::numeric_limits<float>::infinity();
-  for (int k = 0; k < 8; ++k) frame << kInfinite << -kInfinite << 1e30F << std::nanf("");
-  ASSERT_TRUE(sender->message(7, frame));
-  EXPECT_EQ(rig.read()->value, 0);
-  EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, 32U);
-  rig.expect_frame(*sender, 1, 0);
-}
-
 // Pixels may tear; the numbers, the blocks and the frames after it may not.
 TEST(LiveHostile, BlocksThatAreWrittenAfterTheyWereSent) {
   LiveRig rig;

@@ -1,4 +1,4 @@
-// Faults of samples: what is counted, what is not, and that invalid samples reach no backend.
+// Faults of samples: what is counted, and what is not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,12 +81,9 @@ TEST(SampleCheck, CountsInvalidSamplesAndTheirElements) {
     EXPECT_EQ(faults.of(SampleFault::invalid).elements[e], e == 7 || e == 20) << e;
   }
   EXPECT_EQ(faults.of(SampleFault::clipped).samples, 0U);
-  clean_samples(bytes);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  EXPECT_EQ(values[7 * kLine + 100], 0.0F);
-  EXPECT_EQ(values[20 * kLine], 0.0F);
-  EXPECT_NE(values[7 * kLine + 102], 0.0F);
-  EXPECT_FALSE(check_samples(bytes, acquisition(SampleType::float32)).any());
+  EXPECT_EQ(valid_sample(values[7 * kLine + 100]), 0.0F);
+  EXPECT_EQ(valid_sample(values[20 * kLine]), 0.0F);
+  EXPECT_EQ(valid_sample(values[7 * kLine + 102]), values[7 * kLine + 102]);
 }
 
 TEST(SampleCheck, FindsClippingAtTheLimitsOfTheTypeAndOfTheConverter) {
@@ -217,14 +214,13 @@ std::vector<float> spoilt() {
   return values;
 }
 
-TEST(CheckedSource, GivesFramesWithoutInvalidSamplesAndKeepsTheirCounts) {
+TEST(CheckedSource, KeepsTheCountsOfFrames) {
   for (const Memory memory : {Memory::lent, Memory::written}) {
     const auto log = std::make_shared<SampleLog>();
     const auto source = make_checked(std::make_unique<Floats>(std::vector{echoes(3000.0), spoilt()}, memory), log);
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
     for (const std::uint64_t index : {0U, 1U, 2U, 3U}) {
-      const auto samples = source->at(index, slot);
-      EXPECT_FALSE(check_samples(samples, *source->acquisition()).any()) << index;
+      static_cast<void>(source->at(index, slot));
       log->count(index % 2);
     }
     EXPECT_EQ(log->of(0).of(SampleFault::invalid).samples, 0U);
@@ -237,14 +233,13 @@ TEST(CheckedSource, GivesFramesWithoutInvalidSamplesAndKeepsTheirCounts) {
   }
 }
 
-TEST(CheckedSource, CopiesAreCleanAndCheckedOnce) {
+TEST(CheckedSource, CopiesAreCheckedOnce) {
   for (const Memory memory : {Memory::lent, Memory::written}) {
     const auto log = std::make_shared<SampleLog>();
     const auto source = make_checked(std::make_unique<Floats>(std::vector{echoes(3000.0), spoilt()}, memory), log);
     std::vector<std::byte> first(source->acquisition()->frame_bytes()), again(first.size()), slot(first.size());
     source->copy(1, first);
     source->copy(1, again);
-    EXPECT_FALSE(check_samples(first, *source->acquisition()).any());
     EXPECT_EQ(again, first);
     EXPECT_TRUE(std::ranges::equal(source->at(1, slot), first));
     EXPECT_EQ(log->of(1).of(SampleFault::invalid).samples, 1U) << "those of the file, not of a copy";

@@ -33,7 +33,14 @@ struct Preset;
 std::string default_source();
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class Command { view, info, describe, repair, bench, list_params, version, help, send, render };
+// Where images are formed: with CUDA on the GPU of that number, or on any.
+struct DeviceChoice {
+  DeviceChoice(BackendChoice by = BackendChoice::automatic) : backend(by) {}  // NOLINT: most need no more
+  BackendChoice backend;
+  int gpu = -1;  // any
+  friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
+};
+enum class Command { view, info, describe, repair, bench, list_params, list_devices, version, help, send, render };
 enum class ImageValues { float32, uint8 };
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
@@ -72,7 +79,7 @@ struct SourceOptions {
   Facts facts;          // facts of the recording among --set
   bool doubts = true;   // tests the facts by the samples
   bool strict = false;  // a doubt is exit status kDoubted
-  BackendChoice backend = BackendChoice::automatic;
+  DeviceChoice backend = {};
   std::shared_ptr<const SavedSession> session;  // named in place of a source; null: none
 };
 
@@ -181,6 +188,13 @@ std::size_t index_of(const std::array<std::string_view, N>& names, const std::st
 inline BackendChoice backend_choice(const std::string& text) {
   constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
   return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
+}
+
+// Parses the number of a GPU. Throws Error.
+inline int gpu_number(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) throw invalid_value("--device", text, "the number of a GPU, or list");
+  return std::stoi(text);
 }
 
 // Parses a finite number and nothing else. Throws Error.

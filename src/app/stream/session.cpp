@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
+#include "source/live/live_source.h"
 
 namespace echoloop {
 namespace {
@@ -236,8 +237,10 @@ void Session::make() {
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
   pipeline.host_copy = options_.host_copy;
   pipeline.held_reference_db = held_reference_db_;
-  pipeline.on_image = [take = options_.on_image, samples = options_.samples](const Image& image) {
+  pipeline.on_image = [take = options_.on_image, samples = options_.samples, source = source_](const Image& image) {
     if (samples != nullptr) samples->count(image.stamp.source_index);
+    if (LiveSource* const live = source->live(); live != nullptr && image.invalid != nullptr)
+      live->note_invalid(*image.invalid);
     if (take) take(image);
   };
   pipeline.pixels = options_.pixels;
@@ -325,11 +328,12 @@ bool Session::done() const {
   return counts.slots_ready == 0 && counts.in_flight == 0;
 }
 
-ChosenBackend choose_backend(BackendChoice choice) {
-  if (choice == BackendChoice::cpu) return {make_cpu_backend(), {}};
+ChosenBackend choose_backend(const DeviceChoice& choice) {
+  if (choice.backend == BackendChoice::cpu) return {make_cpu_backend(), {}};
   std::string why_not;
-  if (auto cuda = make_cuda_backend(why_not)) return {std::move(cuda), {}};
-  if (choice == BackendChoice::cuda)
+  if (auto cuda = make_cuda_backend(why_not, choice.gpu)) return {std::move(cuda), {}};
+  if (choice.gpu >= 0) throw Error("--device " + std::to_string(choice.gpu), why_not, "a GPU that --device list names");
+  if (choice.backend == BackendChoice::cuda)
     throw Error("--backend cuda", why_not, "a CUDA device and driver", "--backend auto falls back to the CPU");
   return {make_cpu_backend(), "Using the CPU: " + why_not};
 }

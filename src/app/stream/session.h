@@ -362,7 +362,7 @@ struct ChosenBackend {
   std::string note;  // why not CUDA, in one line; may be empty
 };
 
-// Throws Error if CUDA was requested and is not available.
-ChosenBackend choose_backend(BackendChoice choice);
+// Throws Error if CUDA, or a GPU by its number, was requested and is not available.
+ChosenBackend choose_backend(const DeviceChoice& choice);
 
 }  // namespace echoloop

@@ -108,7 +108,7 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Imag
   return result;
 }
 
-ImportPreviewer::ImportPreviewer(const ImagingOptions& options, BackendChoice backend)
+ImportPreviewer::ImportPreviewer(const ImagingOptions& options, DeviceChoice backend)
     : options_(options), backend_(backend), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 ImportPreviewer::~ImportPreviewer() { forget(); }

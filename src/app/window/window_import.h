@@ -61,7 +61,7 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Imag
 
 class ImportPreviewer {
  public:
-  ImportPreviewer(const ImagingOptions& options, BackendChoice backend);
+  ImportPreviewer(const ImagingOptions& options, DeviceChoice backend);
   ~ImportPreviewer();
 
   void ask(PreviewTask task);  // replaces a waiting task, stops a running one
@@ -73,7 +73,7 @@ class ImportPreviewer {
   void run(const std::stop_token& stop);
 
   const ImagingOptions& options_;
-  const BackendChoice backend_;
+  const DeviceChoice backend_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
   std::optional<PreviewTask> wanted_;
@@ -141,7 +141,7 @@ class WindowImport {
  public:
   struct Preview {
     const ImagingOptions& options;
-    BackendChoice backend;
+    DeviceChoice backend;
   };
   // An unattended run: offer() refuses.
   WindowImport(WindowState& state, const Preview& preview, RunKind kind, SourceInUse& in_use, WindowOpening& opening)

@@ -23,7 +23,7 @@ class AnalyticCpuSteps final : public CpuSteps {
       : pool_(pool), kernels_(kernels), rows_(static_cast<std::size_t>(pool.threads())) {}
 
   void set_plan(const Plan& plan) override;
-  void condition(std::span<const std::byte> samples) override;
+  void condition(std::span<const std::byte> samples, InvalidSamples& invalid) override;
   void beamform() override;
   void envelope(float* amplitudes) override;
   [[nodiscard]] PixelView pixels() const override {
@@ -88,11 +88,11 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   for (auto& row : rows_) row.resize(row_scratch(g.columns != nullptr ? g.nz : g.nx, g.n_tx));
 }
 
-void AnalyticCpuSteps::condition(std::span<const std::byte> samples) {
+void AnalyticCpuSteps::condition(std::span<const std::byte> samples, InvalidSamples& invalid) {
   if (filtering_) {
-    filters_.run(pool_, samples, sample_type_, n_lines_, lines_.data(), peaks_.data());
+    filters_.run(pool_, samples, sample_type_, n_lines_, {lines_.data(), peaks_.data()}, invalid);
   } else {
-    conditioner_.run(pool_, samples, sample_type_, n_lines_, lines_.data());
+    conditioner_.run(pool_, samples, sample_type_, n_lines_, lines_.data(), invalid);
     if (windows_) measure_peaks();
   }
 }
@@ -209,7 +209,7 @@ class CourseCpuSteps final : public CpuSteps {
   explicit CourseCpuSteps(WorkerPool& pool) : pool_(pool) {}
 
   void set_plan(const Plan& plan) override;
-  void condition(std::span<const std::byte> samples) override;
+  void condition(std::span<const std::byte> samples, InvalidSamples& invalid) override;
   void beamform() override;
   void envelope(float* amplitudes) override;  // magnitude of the analytic signal along z
   [[nodiscard]] std::optional<float> own_level_db(std::span<const float> amplitudes) const override {
@@ -260,14 +260,15 @@ void CourseCpuSteps::set_plan(const Plan& plan) {
   }
 }
 
-void CourseCpuSteps::condition(std::span<const std::byte> samples) {
+void CourseCpuSteps::condition(std::span<const std::byte> samples, InvalidSamples& invalid) {
   const CourseGeometry& g = plan_->geometry;
   const auto n = static_cast<std::size_t>(g.n_samples);
   pool_.run(g.n_tx * g.n_el, 8, [&](int begin, int end, int thread) {
     std::vector<float>& line = scratch_[static_cast<std::size_t>(thread)].line;
     for (int i = begin; i < end; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * n;
-      widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data());
+      invalid.note(
+          i, widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data()));
       for (int k = 0; k < g.n_samples; ++k)
         lines_[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
     }
@@ -325,13 +326,19 @@ struct BandConditioner::Scratch {
   std::vector<Complex> selected;  // [n_out]
 };
 
-void widen(const std::byte* samples, SampleType type, int n, float* values) {
+int widen(const std::byte* samples, SampleType type, int n, float* values) {
+  int invalid = 0;
   if (type == SampleType::float32) {
-    std::memcpy(values, samples, static_cast<std::size_t>(n) * sizeof(float));
-    return;
+    const auto* in = reinterpret_cast<const float*>(samples);
+    for (int i = 0; i < n; ++i) {
+      values[i] = valid_sample(in[i]);
+      invalid += is_valid_sample(in[i]) ? 0 : 1;
+    }
+    return invalid;
   }
   const auto* in = reinterpret_cast<const std::int16_t*>(samples);
   for (int i = 0; i < n; ++i) values[i] = static_cast<float>(in[i]);
+  return invalid;
 }
 
 void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int threads) {
@@ -356,11 +363,11 @@ void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int 
   }
 }
 
-void BandConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
+int BandConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
   const BandPlan& plan = *plan_;
   const int components = values_per_sample(plan.input);
   float* values = s.values.data();
-  widen(samples, type, plan.n_samples * components, values);
+  const int invalid = widen(samples, type, plan.n_samples * components, values);
   // Removes a constant offset of RF (8-bit recorders, amplifiers), which would be a step at the record's ends. Not of
   // IQ, where zero frequency is the demodulation frequency, the centre of the echo band.
   if (plan.input == SignalKind::rf) {
@@ -381,17 +388,18 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   kiss_fft(s.inverse.get(), reinterpret_cast<const kiss_fft_cpx*>(s.selected.data()),
            reinterpret_cast<kiss_fft_cpx*>(line));
+  return invalid;
 }
 
 void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
-                          Complex* lines) {
+                          Complex* lines, InvalidSamples& invalid) {
   const std::size_t line_bytes =
       static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) * bytes_per_value(type);
   pool.run(n_lines, 8, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const auto line = static_cast<std::size_t>(i);
-      condition_line(*scratch_[static_cast<std::size_t>(thread)], samples.data() + line * line_bytes, type,
-                     lines + line * static_cast<std::size_t>(plan_->n_out));
+      invalid.note(i, condition_line(*scratch_[static_cast<std::size_t>(thread)], samples.data() + line * line_bytes,
+                                     type, lines + line * static_cast<std::size_t>(plan_->n_out)));
     }
   });
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "backend/cpu/isa_loops.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/plan.h"
+#include "core/sample_log.h"
 #include "dsp/das.h"
 #include "dsp/level.h"
 #include "dsp/methods/method.h"
@@ -53,12 +55,37 @@ struct CpuDeviceRow {
 // Throws Error for a kernel that this processor lacks.
 const CpuKernels& cpu_kernels(CpuKernel kernel);
 
+// Counts the invalid samples of a frame, which several threads read.
+class InvalidSamples {
+ public:
+  void begin(int n_elements) {
+    found_ = {};
+    n_elements_ = n_elements;
+  }
+  void note(int line, int count) {
+    if (count == 0) return;
+    const std::scoped_lock lock(mutex_);
+    found_.samples += static_cast<std::uint64_t>(count);
+    found_.elements.resize(static_cast<std::size_t>(n_elements_));
+    found_.elements[static_cast<std::size_t>(line % n_elements_)] = true;
+  }
+  // Returns those of the frame; null: none.
+  [[nodiscard]] std::shared_ptr<const SampleFaultCount> found() const {
+    return found_.samples > 0 ? std::make_shared<const SampleFaultCount>(found_) : nullptr;
+  }
+
+ private:
+  std::mutex mutex_;  // guards found_ during a frame
+  SampleFaultCount found_;
+  int n_elements_ = 1;
+};
+
 class CpuSteps {
  public:
   virtual ~CpuSteps() = default;
   virtual void set_plan(const Plan& plan) = 0;
-  // `samples`: those of the picked transmits, contiguous.
-  virtual void condition(std::span<const std::byte> samples) = 0;
+  // `samples`: those of the picked transmits, contiguous. `invalid`: begun.
+  virtual void condition(std::span<const std::byte> samples, InvalidSamples& invalid) = 0;
   virtual void beamform() = 0;
   virtual void envelope(float* amplitudes) = 0;  // [nz][nx] of the image's grid
   // Returns the level in dB that the recipe derives from the frame itself; empty: none.
@@ -79,18 +106,20 @@ class BandConditioner {
   void set_plan(const std::shared_ptr<const BandPlan>& plan, int threads);
 
   // samples: [n_lines][n_samples], type as given (IQ: pairs) -> lines: [n_lines][n_out]
-  void run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines, Complex* lines);
+  void run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines, Complex* lines,
+           InvalidSamples& invalid);
 
  private:
   struct Scratch;
-  void condition_line(Scratch& scratch, const std::byte* samples, SampleType type, Complex* line) const;
+  // Returns the number of invalid samples.
+  int condition_line(Scratch& scratch, const std::byte* samples, SampleType type, Complex* line) const;
 
   std::shared_ptr<const BandPlan> plan_;
   std::vector<std::shared_ptr<Scratch>> scratch_;  // per thread
 };
 
-// Converts n values of one line to float.
-void widen(const std::byte* samples, SampleType type, int n, float* values);
+// Converts n values of one line to float, invalid ones to 0. Returns their number.
+int widen(const std::byte* samples, SampleType type, int n, float* values);
 
 // Analytic recipe, condition stage by filters in time: mixed to baseband, halved in rate until the band nearly fills
 // it, shaped (the plan's band_response()), doubled in rate up to the plan's. Some hundred multiply-adds per sample;
@@ -103,10 +132,13 @@ class FirConditioner {
   [[nodiscard]] bool set_plan(const std::shared_ptr<const BandPlan>& plan, double sampling_hz, const LineSteps& steps,
                               int threads);
 
-  // samples: [n_lines][n_samples], type as given (IQ: pairs) -> lines: [n_lines][n_out], zero from n_valid on;
-  // peaks[n_lines]: the largest |re| or |im| of each line.
-  void run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines, Complex* lines,
-           float* peaks);
+  struct Lines {
+    Complex* values;  // [n_lines][n_out], zero from n_valid on
+    float* peaks;     // [n_lines] the largest |re| or |im| of each
+  };
+  // samples: [n_lines][n_samples], type as given (IQ: pairs)
+  void run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines, const Lines& to,
+           InvalidSamples& invalid);
 
  private:
   // y[m] = sum over k of taps[k] x[m + first + k]
@@ -134,7 +166,8 @@ class FirConditioner {
   void find_ranges();
   void make_scratch(int threads);
   void make_mixers(double sampling_hz);
-  float condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const;
+  // Returns the number of invalid samples.
+  int condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line, float& peak) const;
   void apply(const Stage& stage, int in_begin, int in_end, Scratch& s, const float* x, float* y) const;
 
   std::shared_ptr<const BandPlan> plan_;

@@ -171,12 +171,14 @@ void FirConditioner::apply(const Stage& stage, int in_begin, int in_end, Scratch
   steps_->join(s.even.data(), s.odd.data(), half, y);
 }
 
-float FirConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
+int FirConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line,
+                                   float& peak) const {
   const BandPlan& plan = *plan_;
   const int n_values = plan.n_samples * values_per_sample(plan.input);
   float* values = s.values.data();
+  int invalid = 0;
   if (type == SampleType::float32)
-    std::memcpy(values, samples, static_cast<std::size_t>(n_values) * sizeof(float));
+    invalid = steps_->valid(reinterpret_cast<const float*>(samples), n_values, kLargestSample, values);
   else
     steps_->widen(reinterpret_cast<const std::int16_t*>(samples), n_values, values);
   Plane& mixed = s.signals[0];
@@ -200,18 +202,19 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   const Plane& out = s.signals.back();
   std::fill(line + plan.n_valid, line + plan.n_out, Complex{0.0f, 0.0f});
-  return steps_->pair_up(out.re.data(), out.im.data(), turn_.data(), plan.n_valid, line);
+  peak = steps_->pair_up(out.re.data(), out.im.data(), turn_.data(), plan.n_valid, line);
+  return invalid;
 }
 
 void FirConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
-                         Complex* lines, float* peaks) {
+                         const Lines& to, InvalidSamples& invalid) {
   const std::size_t line_bytes =
       static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) * bytes_per_value(type);
   pool.run(n_lines, 4, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const auto line = static_cast<std::size_t>(i);
-      peaks[i] = condition_line(scratch_[static_cast<std::size_t>(thread)], samples.data() + line * line_bytes, type,
-                                lines + line * static_cast<std::size_t>(plan_->n_out));
+      invalid.note(i, condition_line(scratch_[static_cast<std::size_t>(thread)], samples.data() + line * line_bytes,
+                                     type, to.values + line * static_cast<std::size_t>(plan_->n_out), to.peaks[i]));
     }
   });
 }

@@ -74,6 +74,8 @@ ECHO_HD float largest_of(float largest, float v) { return v > largest || v != v 
 
 struct LineSteps {
   void (*widen)(const std::int16_t* in, int n, float* x);
+  // x = in, or 0 where |in| is above `largest` or NaN; returns the number of those
+  int (*valid)(const float* in, int n, float largest, float* x);
   double (*sum)(const float* x, int n);
   // y[i] = sum over k < n_taps of taps[k] x[i + k], 0 <= i < n; filter_more adds it to y
   void (*filter)(const float* x, const float* taps, int n_taps, int n, float* y);

@@ -76,6 +76,17 @@ static void widen(const std::int16_t* __restrict in, int n, float* __restrict x)
   for (int i = 0; i < n; ++i) x[i] = static_cast<float>(in[i]);
 }
 
+static int valid(const float* __restrict in, int n, float largest, float* __restrict x) {
+  int invalid = 0;
+  for (int i = 0; i < n; ++i) {
+    const float v = in[i];
+    const bool is_valid = v <= largest && v >= -largest;
+    x[i] = is_valid ? v : 0.0f;
+    invalid += is_valid ? 0 : 1;
+  }
+  return invalid;
+}
+
 // Number of running sums and maxima, the lanes of a vector: the compiler may not reorder a single one.
 inline constexpr int kRunning = 16;
 
@@ -122,6 +133,7 @@ static void quantise(const Complex* __restrict line, int n, float scale, float l
 }
 
 const LineSteps kLineSteps = {.widen = widen,
+                              .valid = valid,
                               .sum = sum,
                               .filter = filter,
                               .filter_more = filter_more,

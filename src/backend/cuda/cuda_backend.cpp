@@ -1,4 +1,5 @@
 // CUDA backend: selects a device, makes lanes that share streams and the tables on the device.
+#include <algorithm>
 #include <cstdint>
 
 #include "backend/backend.h"
@@ -9,6 +10,7 @@
 #include "backend/cuda/runtime/math_libraries.h"
 #include "backend/flow_engine.h"
 #include "backend/object_plan.h"
+#include "core/units.h"
 
 namespace echoloop::cuda {
 
@@ -150,14 +152,26 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
 }  // namespace
 }  // namespace cuda
 
-std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+std::vector<Gpu> list_gpus() {
+  std::vector<Gpu> all;
+  std::string why_not;
+  for (int index = 0, count = cuda::count_devices(why_not); index < count; ++index) {
+    cudaDeviceProp properties{};
+    if (!cuda::succeeded_quietly(cudaGetDeviceProperties(&properties, index))) continue;
+    all.push_back({properties.name, properties.totalGlobalMem, cuda::free_bytes(index)});
+  }
+  return all;
+}
+
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not, int gpu) {
   if (cuda::device_lost()) {
     why_not = cuda::loss_text();
     return nullptr;
   }
   std::string first_reason;
   const int count = cuda::count_devices(first_reason);
-  for (int index = 0; index < count; ++index) {
+  if (count > 0 && gpu >= count) first_reason = "this machine has " + counted(static_cast<std::size_t>(count), "GPU");
+  for (int index = std::max(gpu, 0); index < (gpu < 0 ? count : std::min(count, gpu + 1)); ++index) {
     std::string reason;
     if (auto context = cuda::open_device(index, reason)) {
       why_not.clear();

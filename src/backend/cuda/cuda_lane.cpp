@@ -67,6 +67,17 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
   refiner_.set_plan(plan->refine);
+  const Acquisition& a = *plan->formed;
+  InvalidSink sink{.found = nullptr, .frame_lines = a.n_transmits() * a.n_elements(), .n_elements = a.n_elements()};
+  invalid_.bytes = 0;
+  if (a.sample_type == SampleType::float32) {
+    buffers_.invalid.grow_for<InvalidFound>(1);
+    CUDA_CHECK(cudaMemsetAsync(buffers_.invalid.as<void>(), 0, sizeof(InvalidFound), processing().get()));
+    sink.found = buffers_.invalid.as<InvalidFound>();
+    invalid_.bytes = offsetof(InvalidFound, elements) + sizeof(unsigned) * ((a.probe.elements.size() + 31) / 32);
+    invalid_.found.grow(invalid_.bytes);
+  }
+  steps.count_invalid_in(sink);
   steps_ = &steps;
   buffers_.raw.grow(static_cast<std::size_t>(most_frames()) * plan->formed->frame_bytes());
   plan_ = plan;
@@ -129,6 +140,7 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
     images_[k].grid = plan_->grid;
     images_[k].stamp = frames[k].stamp;
     images_[k].torn_share = 0.0;
+    images_[k].invalid.reset();
     sequences_.push_back(frames[k].stamp.sequence);
   }
 
@@ -224,6 +236,7 @@ void CudaLane::condition() {
   if (raw_.read == &raw_.widened) raw_.widened.record(work());
   steps_->condition();
   mark(kConditioned, work());
+  count_invalid();
   if (frame_.unordered) event(kUploaded).make_wait(work());  // memory may be freed in the order of this stream
   frame_.conditioned = true;
 }
@@ -339,10 +352,37 @@ bool CudaLane::uploaded() {
 }
 
 bool CudaLane::finished() {
-  if (!frame_.ended || !end_->passed()) return false;
+  if (!frame_.ended || !end_->passed() || (invalid_.awaited && !invalid_.there.passed())) return false;
   raw_.free = true;
+  note_invalid();
   if (frame_.unordered) note_torn();
   return true;
+}
+
+// Copies the counts beside the kernels that follow.
+void CudaLane::count_invalid() {
+  invalid_.awaited = invalid_.bytes > 0;
+  if (!invalid_.awaited) return;
+  event(kConditioned).make_wait(to_host_);
+  CUDA_CHECK(cudaMemcpyAsync(invalid_.found.as<void>(), buffers_.invalid.as<void>(), invalid_.bytes,
+                             cudaMemcpyDeviceToHost, to_host_.get()));
+  invalid_.there.record(to_host_);
+}
+
+// Describes the images of finished frames. The device's counts are set to 0 if there were any.
+void CudaLane::note_invalid() {
+  if (!std::exchange(invalid_.awaited, false)) return;
+  const auto& found = *invalid_.found.as<InvalidFound>();
+  bool any = false;
+  for (std::size_t k = 0; k < frame_.count; ++k) {
+    if (found.samples[k] == 0) continue;
+    any = true;
+    SampleFaultCount count{.samples = found.samples[k]};
+    for (std::size_t e = 0; e < plan_->formed->probe.elements.size(); ++e)
+      count.elements.push_back((found.elements[e / 32] >> e % 32 & 1U) != 0);
+    images_[k].invalid = std::make_shared<const SampleFaultCount>(std::move(count));
+  }
+  if (any) CUDA_CHECK(cudaMemsetAsync(buffers_.invalid.as<void>(), 0, sizeof(InvalidFound), processing().get()));
 }
 
 // Sets the part of the copy that followed the begin of the kernels, from the times of both.
@@ -356,6 +396,8 @@ void CudaLane::note_torn() {
 void CudaLane::wait() {
   if (frame_.ended) {
     end_->synchronize();
+    if (invalid_.awaited) invalid_.there.synchronize();
+    note_invalid();
     return;
   }
   event(kUploaded).synchronize();

@@ -159,6 +159,14 @@ class CudaLane final : public Lane {
     Event there{EventUse::sleep};
   };
 
+  // Invalid samples of the frames, of float32, on the host.
+  struct InvalidCopy {
+    ReadbackBuffer found;   // InvalidFound, as far as there are elements
+    std::size_t bytes = 0;  // 0: not counted
+    bool awaited = false;   // of the frames in work
+    Event there{EventUse::sleep};
+  };
+
   // Kept complex pixels, on the host.
   struct PixelCopy {
     ReadbackBuffer values;
@@ -195,6 +203,8 @@ class CudaLane final : public Lane {
   void copy_piece(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t piece);
   void join_copies();
   void note_torn();
+  void count_invalid();
+  void note_invalid();
   [[nodiscard]] bool may_overlap() const;
   [[nodiscard]] int most_frames() const;
   void fork();
@@ -229,6 +239,7 @@ class CudaLane final : public Lane {
   Marks marks_;
   Event copied_to_host_{EventUse::sleep};
   KeptLine line_;
+  InvalidCopy invalid_;
   PixelCopy kept_;
   const Event* end_ = nullptr;  // event of the end of a finished frame
   std::vector<Image> images_;   // of the frames

@@ -29,6 +29,7 @@ class AnalyticSteps final : public LaneSteps {
     buffers_.envelope.grow_for<float>(plan.grid.pixels());
   }
 
+  void count_invalid_in(const InvalidSink& sink) override { widen_.invalid = sink; }
   void widen(const std::byte* raw) override {
     // Removes the offset of RF only: zero frequency of IQ is the centre of the band.
     const Mean mean = band_.input == SignalKind::rf ? Mean::remove : Mean::keep;
@@ -157,8 +158,10 @@ class CourseSteps final : public LaneSteps {
     buffers_.peak.grow_for<float>(kMaxPartials + 1);
   }
 
+  void count_invalid_in(const InvalidSink& sink) override { invalid_ = sink; }
   void widen(const std::byte* raw) override {
-    filter_course(raw, sample_type_, taps_, n_lines(), geometry_.n_samples, buffers_.lines.as<float>(), stream());
+    filter_course(raw, sample_type_, taps_, {n_lines(), geometry_.n_samples, invalid_}, buffers_.lines.as<float>(),
+                  stream());
   }
 
   void condition() override {}  // done by widen()
@@ -198,6 +201,7 @@ class CourseSteps final : public LaneSteps {
   LaneBuffers& buffers_;
   SampleType sample_type_ = SampleType::float32;
   CourseTaps taps_{};
+  InvalidSink invalid_;
   CourseGeometry geometry_{};  // device pointers
   std::shared_ptr<const FftPlan> along_depth_;
   std::shared_ptr<const DeviceTables> tables_;

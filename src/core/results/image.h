@@ -13,6 +13,7 @@
 #include "core/grid.h"
 #include "core/hd.h"
 #include "core/params.h"
+#include "core/sample_log.h"
 
 namespace echoloop {
 
@@ -26,7 +27,8 @@ struct Image {
   Grid grid;
   ImagingParams params;  // of the image; reference_db is the level in use, never kAutoReference
   AcquisitionPtr acquisition;
-  double torn_share = 0.0;       // part of the samples that are of an earlier frame: injected, see Lane::miss_event
+  double torn_share = 0.0;  // part of the samples that are of an earlier frame: injected, see Lane::miss_event
+  std::shared_ptr<const SampleFaultCount> invalid;  // samples of the frame that were read as zero; null: none
   double averaged_frames = 0.0;  // by persistence: equally weighted frames with the same noise; 0: the frame alone
 
   // dB, [nz][nx], x fastest. Either may be null: host_db without a host copy, device_db on the CPU backend.

@@ -262,18 +262,28 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
   return slot.bytes;
 }
 
-// Zeroes invalid samples of every frame. Other faults are counted in frames that have some, and in one frame now and
-// then, as the check runs at the speed of memory, which the stream needs itself.
-void LiveIntake::check(std::span<std::byte> samples) {
+// Counts faults in some transmits of one frame now and then, as the check runs at the speed of memory, which the stream
+// needs itself. Invalid samples are counted in every frame, by the backend.
+void LiveIntake::check(std::span<const std::byte> samples) {
   constexpr std::int64_t kApart_ns = 100'000'000;
+  constexpr std::size_t kMostBytes = 1 << 20;
   const Acquisition& a = *producer_.acquisition;
   const std::int64_t now = now_ns();
-  const bool due = producer_.checked_ns == 0 || now - producer_.checked_ns >= kApart_ns;
-  const bool valid = a.sample_type != SampleType::float32 || are_valid(samples);
-  if (!due && valid) return;
-  if (due) producer_.checked_ns = now;
-  const SampleFaults faults = check_samples(samples, a);
-  if (!valid) clean_samples(samples);
+  if (producer_.checked_ns != 0 && now - producer_.checked_ns < kApart_ns) return;
+  producer_.checked_ns = now;
+  const std::size_t n = a.transmits.size(), bytes = a.frame_bytes() / n;
+  const std::size_t count = std::clamp<std::size_t>(kMostBytes / std::max<std::size_t>(bytes, 1), 1, n);
+  const std::size_t first = std::min(producer_.checked_next, n - count);
+  producer_.checked_next = first + count < n ? first + count : 0;
+  SampleFaults faults = check_samples(samples.subspan(first * bytes, count * bytes), a);
+  faults.of(SampleFault::invalid) = {};
+  const std::scoped_lock lock(mutex_);
+  status_.checked.add(faults);
+}
+
+void LiveIntake::note_invalid(const SampleFaultCount& invalid) {
+  SampleFaults faults;
+  faults.of(SampleFault::invalid) = invalid;
   const std::scoped_lock lock(mutex_);
   status_.checked.add(faults);
 }
@@ -352,7 +362,11 @@ void LiveIntake::set_taking(Taking taking) {
 
 LiveStatus LiveIntake::status() const {
   const std::scoped_lock lock(mutex_);
-  return status_;
+  LiveStatus status = status_;
+  SampleFaultCount& invalid = status.checked.of(SampleFault::invalid);
+  if (invalid.samples > 0 && streamed_ != nullptr)  // the backend tests every frame
+    invalid.checked = std::max(invalid.samples, status.frames * streamed_->description.acquisition->frame_values());
+  return status;
 }
 
 double LiveClock::time_s(std::uint64_t ticks, double ticks_per_s, std::int64_t now_ns) {

@@ -164,6 +164,7 @@ class LiveIntake {
   void refused(const std::string& line);
   void set_policy(RingPolicy policy);
   void set_taking(Taking taking);
+  void note_invalid(const SampleFaultCount& invalid);  // of one frame, as a backend counted them
   [[nodiscard]] FrameMemory allocate(std::size_t bytes) { return arena_->allocate(bytes); }
   [[nodiscard]] LiveStatus status() const;  // the part known here
 
@@ -180,7 +181,8 @@ class LiveIntake {
     Queued current;
     bool fetched = false;            // the stream has current.memory
     AcquisitionPtr acquisition;      // of the running stream
-    std::int64_t checked_ns = 0;     // time of the last check for clipping
+    std::int64_t checked_ns = 0;     // time of the last check
+    std::size_t checked_next = 0;    // transmit that the next one begins with
     bool asked_for_credits = false;  // by the thread at the sockets, not yet answered; under mutex_
   };
 
@@ -192,7 +194,7 @@ class LiveIntake {
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
   void drop_queue();
-  void check(std::span<std::byte> samples);
+  void check(std::span<const std::byte> samples);
   [[nodiscard]] std::size_t credits_due() const;
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }

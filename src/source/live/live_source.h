@@ -149,7 +149,9 @@ class LiveSource final : public Source {
   [[nodiscard]] bool sender_gone() const override { return intake_.is_alone(); }
   void follow_description() override { static_cast<void>(intake_.wait_for_scan({})); }
 
-  [[nodiscard]] LiveStatus status() const { return server_->status(); }           // any thread
+  [[nodiscard]] LiveStatus status() const { return server_->status(); }  // any thread
+  // Counts invalid samples of one frame, as a backend found them. [any thread]
+  void note_invalid(const SampleFaultCount& invalid) { intake_.note_invalid(invalid); }
   std::vector<LiveNote> take_notes() { return server_->take_notes(); }            // any thread
   void set_admission(Admission admission) { server_->set_admission(admission); }  // any thread
   // Sets the reason that the sender gets when the source ends. [any thread]

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/stream.h"
 #include "backend/fp16/packed_plan.h"
 #include "core/acquisition.h"
@@ -43,6 +44,7 @@ struct PackedFirArgs {
   const uint4* taps;  // PackedTaps::matrices
   uint2* words;       // [window] zeros, then [n_lines][pitch]
   float* scale;       // one float: amplitude of a value of 1 in the words
+  InvalidSink invalid;
   FirLayout at;
   ECHO_HD int n_peaks() const { return at_once ? n_lines : kPeakBlocks; }
 };

@@ -138,7 +138,11 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
       __pipeline_memcpy_async(shared + at.taps + i, taps + i, sizeof(uint4));
     __pipeline_commit();
   }
-  const LineLevel level = line_level(a, look_through(line, held));
+  const Found found = look_through(line, held);
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    if (blockIdx.y == 0) count_invalid(a.invalid, static_cast<int>(blockIdx.x), found.invalid);
+  }
+  const LineLevel level = line_level(a, found);
   if constexpr (kPeakIsLookedFor<Sample>) {
     if (a.at_once && threadIdx.x == 0) leave_peak(a, level.peak);
   }
@@ -262,11 +266,12 @@ __global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__
 #pragma unroll 8
   for (std::size_t i = first; i < n_fours; i += step) {
     const float4 v = __ldg(fours + i);
-    peak = fmaxf(fmaxf(peak, fmaxf(fabsf(v.x), fabsf(v.y))), fmaxf(fabsf(v.z), fabsf(v.w)));
+    const auto size = [](float x) { return fabsf(valid_sample(x)); };
+    peak = fmaxf(fmaxf(peak, fmaxf(size(v.x), size(v.y))), fmaxf(size(v.z), size(v.w)));
   }
-  if (first < head) peak = fmaxf(peak, fabsf(raw[first]));
+  if (first < head) peak = fmaxf(peak, fabsf(valid_sample(raw[first])));
   const std::size_t tail = head + 4 * n_fours + first;
-  if (tail < n) peak = fmaxf(peak, fabsf(raw[tail]));
+  if (tail < n) peak = fmaxf(peak, fabsf(valid_sample(raw[tail])));
   for (int s = kWarp / 2; s > 0; s /= 2) peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, s));
   if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = peak;
   __syncthreads();

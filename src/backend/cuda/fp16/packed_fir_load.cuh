@@ -10,6 +10,7 @@
 
 #include "backend/cuda/fp16/packed_barrier.cuh"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/cuda/kernels/invalid.cuh"
 
 namespace echoloop::cuda {
 
@@ -81,6 +82,7 @@ __device__ __forceinline__ void fetch(const float* from, FloatChunk& c) {
 struct Found {
   float sum = 0.0f;
   float peak = 0.0f;  // of floats only
+  unsigned invalid = 0;
 };
 
 __device__ __forceinline__ void look(const CountChunk& c, Found& found) {
@@ -92,7 +94,8 @@ __device__ __forceinline__ void look(const CountChunk& c, Found& found) {
 
 __device__ __forceinline__ void look(const FloatChunk& c, Found& found) {
 #pragma unroll
-  for (const float x : c.x) {
+  for (const float raw : c.x) {
+    const float x = read_sample(raw, found.invalid);
     found.sum += x;
     found.peak = fmaxf(found.peak, fabsf(x));
   }
@@ -101,7 +104,7 @@ __device__ __forceinline__ void look(const FloatChunk& c, Found& found) {
 __device__ __forceinline__ float value_of(const CountChunk& c, int i) {
   return static_cast<float>(static_cast<std::int16_t>(c.pair[i / 2] >> i % 2 * 16));
 }
-__device__ __forceinline__ float value_of(const FloatChunk& c, int i) { return c.x[i]; }
+__device__ __forceinline__ float value_of(const FloatChunk& c, int i) { return valid_sample(c.x[i]); }
 
 template <class Sample>
 struct ChunkOf;
@@ -182,8 +185,9 @@ __device__ __forceinline__ Found look_through(const RawLine<Sample>& line, const
   Found found;
   const int edge = line.edge_place();
   if (edge >= 0 && line.has(edge)) {
-    const auto x = static_cast<float>(line.chunks[edge]);
-    found = {x, fabsf(x)};
+    const float x = read_sample(line.chunks[edge], found.invalid);
+    found.sum = x;
+    found.peak = fabsf(x);
   }
 #pragma unroll
   for (int k = 0; k < kHeld<Sample>; ++k) {
@@ -279,7 +283,8 @@ __device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<
   const int edge = line.edge_place();
   const int chunk = front + edge / kChunk;
   if (edge >= 0 && chunk >= 0 && chunk < at.n_chunks) {
-    const float x = line.has(edge) ? (static_cast<float>(line.chunks[edge]) - level.mean) * level.to_half : 0.0f;
+    const float x =
+        line.has(edge) ? (valid_sample(static_cast<float>(line.chunks[edge])) - level.mean) * level.to_half : 0.0f;
     reinterpret_cast<__half*>(shared + gapped(at, chunk))[edge % kChunk] = __float2half_rn(x);
   }
 }
@@ -298,7 +303,7 @@ __device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLin
     const int chunk = value / kChunk - skip;
     if (chunk < 0) continue;
     if (chunk >= at.n_chunks) break;
-    const auto x = static_cast<float>(line.chunks[line.shift + v]);
+    const float x = valid_sample(static_cast<float>(line.chunks[line.shift + v]));
     halves[gapped(at, chunk) * kChunk + value % kChunk] = __float2half_rn((x - level.mean) * level.to_half);
   }
 }

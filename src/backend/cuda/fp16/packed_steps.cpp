@@ -95,6 +95,7 @@ class PackedSteps final : public LaneSteps {
     n_frames_ = count;
   }
 
+  void count_invalid_in(const InvalidSink& sink) override { fir_.invalid = sink; }
   void widen(const std::byte* raw) override {
     fir_.raw = raw;
     run_packed_fir(fir_, type_, work_);
@@ -252,6 +253,7 @@ PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const 
                      .taps = m.taps,
                      .words = m.words,
                      .scale = m.scale,
+                     .invalid = {},
                      .at = {}};
   args.at = fir_layout(taps, shape.n_valid, shape.n_parts);
   return args;

@@ -2,6 +2,7 @@
 // then the band selected. One block per line, as its mean needs all of it and lines are many.
 #include <cstdint>
 
+#include "backend/cuda/kernels/invalid.cuh"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.h"
 #include "dsp/fir_design.h"
@@ -33,19 +34,21 @@ __global__ void __launch_bounds__(kThreads)
   float* out = values + line * shape.pitch;
   const int c = shape.components;
   double sum[2] = {0.0, 0.0};
+  unsigned invalid = 0;
   // Whole samples per thread: (I, Q) pairs stay together.
   const int first = static_cast<int>(threadIdx.x) * c;
   const int step = kThreads * c;
   for (int i = first; i < shape.n_values; i += step) {
-    const auto v = static_cast<float>(in[i]);
+    const float v = read_sample(in[i], invalid);
     out[i] = v;
     if (kRemoveMean) sum[0] += static_cast<double>(v);
     if (c == 2) {
-      const auto q = static_cast<float>(in[i + 1]);
+      const float q = read_sample(in[i + 1], invalid);
       out[i + 1] = q;
       if (kRemoveMean) sum[1] += static_cast<double>(q);
     }
   }
+  count_invalid(shape.invalid, static_cast<int>(blockIdx.x), invalid);
   for (int i = shape.n_values + static_cast<int>(threadIdx.x); i < shape.n_padded; i += kThreads) out[i] = 0.0f;
   if (!kRemoveMean) return;
   const double n = static_cast<double>(shape.n_values / c);

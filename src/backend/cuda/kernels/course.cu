@@ -2,6 +2,7 @@
 // dsp/course.h, with positions in double precision; only the order of sums differs.
 #include <cstdint>
 
+#include "backend/cuda/kernels/invalid.cuh"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.h"
 
@@ -19,16 +20,21 @@ constexpr int kFirValues = kFirTile + kCourseTaps;               // values of a 
 // taps by value: a constant operand of the multiplication costs nothing.
 template <class Sample>
 __global__ void __launch_bounds__(kFirThreads)
-    fir_kernel(const Sample* __restrict__ raw, const __grid_constant__ CourseTaps taps, int n_samples,
+    fir_kernel(const Sample* __restrict__ raw, const __grid_constant__ CourseTaps taps, CourseLines lines,
                float* __restrict__ filtered) {
+  const int n_samples = lines.n_samples;
   __shared__ __align__(16) float values[kFirValues];
   const long long line = static_cast<long long>(blockIdx.x) * n_samples;
   const int first = static_cast<int>(blockIdx.y) * kFirTile;
   const int me = static_cast<int>(threadIdx.x);
+  unsigned invalid = 0;
   for (int i = me; i < kFirValues; i += kFirThreads) {
     const int k = first - kOlder + i;
-    values[i] = k >= 0 && k < n_samples ? static_cast<float>(raw[line + k]) : 0.0f;
+    unsigned here = 0;
+    values[i] = k >= 0 && k < n_samples ? read_sample(raw[line + k], here) : 0.0f;
+    if (k >= first && k < first + kFirTile) invalid += here;  // tiles overlap
   }
+  count_invalid(lines.invalid, static_cast<int>(blockIdx.x), invalid);
   __syncthreads();
   float sums[kRun] = {};
   const auto* mine = reinterpret_cast<const float4*>(values + me * kRun);
@@ -134,15 +140,16 @@ __global__ void __launch_bounds__(kThreads) hilbert_kernel(Complex* columns, int
 
 }  // namespace
 
-void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, int n_lines, int n_samples,
+void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, const CourseLines& lines,
                    float* filtered, StreamView stream) {
-  const dim3 blocks(static_cast<unsigned>(n_lines), static_cast<unsigned>((n_samples + kFirTile - 1) / kFirTile));
+  const dim3 blocks(static_cast<unsigned>(lines.n_lines),
+                    static_cast<unsigned>((lines.n_samples + kFirTile - 1) / kFirTile));
   if (type == SampleType::int16) {
     const auto* values = reinterpret_cast<const std::int16_t*>(raw);
-    fir_kernel<<<blocks, kFirThreads, 0, stream.get()>>>(values, taps, n_samples, filtered);
+    fir_kernel<<<blocks, kFirThreads, 0, stream.get()>>>(values, taps, lines, filtered);
   } else {
     const auto* values = reinterpret_cast<const float*>(raw);
-    fir_kernel<<<blocks, kFirThreads, 0, stream.get()>>>(values, taps, n_samples, filtered);
+    fir_kernel<<<blocks, kFirThreads, 0, stream.get()>>>(values, taps, lines, filtered);
   }
   CUDA_CHECK_LAUNCH("filter_course");
 }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "backend/cuda/runtime/stream.h"
+#include "backend/fp16/packed_plan.h"
 #include "core/acquisition.h"
 #include "dsp/complex.h"
 #include "dsp/course.h"
@@ -26,6 +27,17 @@ namespace echoloop::cuda {
 // Returns true if the program has code for the current device.
 bool kernels_fit_device();
 
+// Invalid samples (core/frame.h) of the frames in work, on the device; zero before the first kernel that reads samples.
+struct InvalidFound {
+  unsigned samples[kMostFramesAtOnce];   // of each frame
+  unsigned elements[kMaxElements / 32];  // a bit for each element, of all frames
+};
+// Where a kernel that reads lines [frame][transmit][element] counts; `found` null: nowhere.
+struct InvalidSink {
+  InvalidFound* found = nullptr;
+  int frame_lines = 1, n_elements = 1;
+};
+
 // condition.cu
 enum class Mean { keep, remove };
 
@@ -35,6 +47,7 @@ struct WidenShape {
   int components = 1;   // 2: I and Q each have a mean
   int n_padded = 0;     // values to write: n_values, then zeros
   long long pitch = 0;  // values from one line to the next in `values`
+  InvalidSink invalid = {};
 };
 
 // raw [n_lines][n_values] -> values [n_lines][pitch], float
@@ -86,7 +99,11 @@ struct CourseTaps {
   float h[kCourseTaps];
 };
 // raw [n_lines][n_samples] -> filtered, the same shape
-void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, int n_lines, int n_samples,
+struct CourseLines {
+  int n_lines, n_samples;
+  InvalidSink invalid;
+};
+void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, const CourseLines& lines,
                    float* filtered, StreamView stream);
 // filtered [n_tx][n_el][n_samples] -> rf_image [nz][nx], and the same in columns with an imaginary part of 0
 void sum_nearest(const CourseGeometry& geometry, const float* filtered, float* rf_image, Complex* columns,

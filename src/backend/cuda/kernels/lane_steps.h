@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/plan.h"
 
@@ -23,7 +24,8 @@ struct LaneBuffers {
         columns(context.processing.view()),
         weighed(context.processing.view()),
         envelope(context.processing.view()),
-        peak(context.processing.view()) {}
+        peak(context.processing.view()),
+        invalid(context.processing.view()) {}
   DeviceBuffer raw;             // [n_tx][n_el][n_samples] as acquired (IQ: pairs)
   DeviceBuffer wide;            // float lines, padded; analytic: their spectra, in place
   DeviceBuffer lines;           // conditioned: analytic Complex [n_tx][n_el][n_out] or packed words,
@@ -35,13 +37,15 @@ struct LaneBuffers {
   DeviceBuffer weighed;         // Complex, kept pixels after the weight
   DeviceBuffer envelope;        // float [nz][nx]
   DeviceBuffer peak;            // course: float [kMaxPartials + 1], the last one the level in dB; slsc: the first one 0
+  DeviceBuffer invalid;         // InvalidFound, of float32
 };
 
 class LaneSteps {
  public:
   virtual ~LaneSteps() = default;
   virtual void set_plan(const Plan& plan) = 0;
-  virtual void widen(const std::byte* raw) = 0;  // the only reader of the raw samples
+  virtual void count_invalid_in(const InvalidSink& sink) = 0;  // after set_plan()
+  virtual void widen(const std::byte* raw) = 0;                // the only reader of the raw samples
   virtual void condition() = 0;
   // Returns true if widen() also does the work of condition().
   [[nodiscard]] virtual bool conditions_at_once() const { return false; }
