@@ -209,6 +209,10 @@ int run_send(const std::string& named, const SendOptions& options, const StreamS
   watch_interrupts();
   const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
   if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
+  // Beside the viewer's threads; without effect on small frames and over TCP.
+  constexpr int kMostCopiers = 8;
+  echoloop_copy_threads(sender.get(),
+                        std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, kMostCopiers));
   if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text))
     throw Fault(address.text, "interrupted before a viewer had accepted the description", "a viewer that waits there");
   const double rate_hz = stream.rate_hz > 0.0 ? stream.rate_hz : opened.info.rate_hz;
