@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <exception>
 #include <fstream>
 #include <map>
@@ -33,7 +34,31 @@ struct Job {
   fs::path images, report;  // report: exists once the run is complete
   fs::path values;          // of --measurements
   fs::path iq = {};         // complex pixels; empty: not requested
+  std::string track = {};   // of a file with several; empty: the only one
+
+  [[nodiscard]] std::string name() const { return track.empty() ? source : source + ", track " + track; }
 };
+
+// Returns the tracks of a file to be rendered: all, or the one that the user chose; {""}: not several. A file that
+// cannot be opened has one job, which reports it.
+std::vector<std::string> tracks_to_render(const Options& options, const std::string& source) {
+  const std::string ending = fs::path(source).extension();
+  const bool may_have = is_file_source(source) && (ending == ".hdf5" || ending == ".h5");
+  if (!may_have || options.facts.contains("track")) return {""};
+  try {
+    std::vector<std::string> tracks = tracks_of(source);
+    return tracks.empty() ? std::vector<std::string>{""} : tracks;
+  } catch (const Error&) {
+    return {""};
+  }
+}
+
+// Returns a label as part of a file name.
+std::string file_part(std::string label) {
+  std::ranges::replace_if(
+      label, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-'; }, '_');
+  return label;
+}
 
 // Returns the files of a folder and its subfolders, by name, with the extension of a format. Descriptions (.json) are
 // no recordings, nor are the images of an earlier run.
@@ -69,7 +94,7 @@ std::vector<std::string> sources_of(const RenderOptions& options) {
 }
 
 // Returns jobs with output NAME.npy; recordings of the same name get that of their folder as a prefix.
-std::vector<Job> jobs_of(const RenderOptions& options) {
+std::vector<Job> jobs_of(const Options& options) {
   const std::vector<std::string> sources = sources_of(options);
   const auto plain = [](const std::string& source) {
     std::string name = is_file_source(source) ? fs::path(source).stem().string() : source;
@@ -87,14 +112,17 @@ std::vector<Job> jobs_of(const RenderOptions& options) {
       const fs::path path = fs::path(source).lexically_normal();
       name = path.parent_path().filename().string() + "_" + path.filename().string();
     }
-    if (!names.insert(name).second)
-      throw Error(source, "another recording would be written to " + name + ".npy, too",
-                  "recordings of different names, or one run each");
-    if (options.render_iq && !names.insert(name + ".iq").second)
-      throw Error(source, "another recording is written to " + name + ".iq.npy", "one run each");
-    const auto file = [&](const char* ending) { return options.render_out / (name + ending); };
-    jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json"),
-                    options.render_iq ? file(".iq.npy") : fs::path()});
+    for (const std::string& track : tracks_to_render(options, source)) {
+      const std::string own = track.empty() ? name : name + "_" + file_part(track);
+      if (!names.insert(own).second)
+        throw Error(source, "another recording would be written to " + own + ".npy, too",
+                    "recordings of different names, or one run each");
+      if (options.render_iq && !names.insert(own + ".iq").second)
+        throw Error(source, "another recording is written to " + own + ".iq.npy", "one run each");
+      const auto file = [&](const char* ending) { return options.render_out / (own + ending); };
+      jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json"),
+                      options.render_iq ? file(".iq.npy") : fs::path(), track});
+    }
   }
   return jobs;
 }
@@ -148,6 +176,13 @@ void set_aside(const Job& job) {
   for (const fs::path& array : arrays_of(job)) set_aside(array);
 }
 
+// Returns the options of one recording's run.
+Options options_of(const Options& options, const Job& job) {
+  Options one = options;
+  if (!job.track.empty()) one.facts["track"] = job.track;
+  return one;
+}
+
 // Returns true for a completed run. Throws Error if its images were made with other settings.
 bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
@@ -156,7 +191,7 @@ bool is_complete(const Options& options, const Job& job) {
   if (!options.files["--measurements"].empty() && !is_there(job.values)) return false;
   std::ifstream file(job.report);
   const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
-  const nlohmann::json given = given_json(options);
+  const nlohmann::json given = given_json(options_of(options, job));
   if (report.is_object() && report.value("given", given) == given) return true;
   throw Error(job.images.string(), "made with other settings than those given now",
               "another --out, or this file deleted");
@@ -169,7 +204,7 @@ struct Ended {
 };
 
 Ended run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
-  Options one = options;
+  Options one = options_of(options, job);
   one.headless = true;
   one.source = job.source;
   one.files["--images-out"] = job.images;
@@ -254,7 +289,7 @@ class RenderRun {
         count({.problem = std::current_exception()});
         continue;
       }
-      print_out("{} of {}: {}\n", i + 1, jobs_.size(), job.source);
+      print_out("{} of {}: {}\n", i + 1, jobs_.size(), job.name());
       const Ended ended = run_job(options_, job, chosen);
       if (ended.problem == nullptr || alone) {
         count(ended);
@@ -280,7 +315,7 @@ class RenderRun {
     std::vector<MeasuredRecording> measured;
     for (const Job& job : jobs_)
       if (is_of_these_settings(job))
-        measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
+        measured.push_back({job.name(), read_json_object(job.values, "the measurements of an earlier run")});
     if (measured.empty()) return;
     write_measurement_table(table, marks_of(options_), measured);
     print_out("{}: {} of {}\n", table.string(), counted(measured.size(), "recording"), jobs_.size());

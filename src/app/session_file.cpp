@@ -12,8 +12,10 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/outputs/measured_values.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
 #include "core/param_table.h"
+#include "core/source_properties.h"
 #include "core/units.h"
 #include "history/part_file.h"
 #include "source/phantom_text.h"
@@ -203,7 +205,7 @@ json session_json(const SavedSession& s, const fs::path& file) {
     parameters[setting.substr(0, equals)] =
         spec->choices.empty() ? json(get_number(params, *spec)) : json(get_text(params, *spec));
   }
-  json source = {{"name", portable_source(s.source, file)}, {"facts", s.facts}};
+  json source = {{"name", portable_source(s.source, file)}, {"facts", given_facts_json(s.facts)}};
   if (!s.description.empty()) source["description"] = json::parse(s.description);
   json session = {{kMark, kForm},
                   {"version", kVersion},
@@ -228,8 +230,10 @@ SavedSession read_session(const fs::path& file) {
   s.source = source_from(file, source.text("name"));
   std::vector<std::string> facts;
   for (const auto& [key, value] : Part(file, source.object(), "facts").object().items()) {
-    if (!value.is_number() || find_given(key) == nullptr) throw Error(file.string(), "source.facts." + key, kAccepted);
-    facts.push_back(fmt::format("{}={:.17g}", key, value.get<double>()));
+    const bool number = value.is_number() && find_given(key) != nullptr;
+    if (!number && !(value.is_string() && find_source_property(key) != nullptr))
+      throw Error(file.string(), "source.facts." + key, kAccepted);
+    facts.push_back(key + "=" + (number ? to_text(value.get<double>()) : value.get<std::string>()));
   }
   s.facts = take_facts(facts);
   if (source.has("description")) s.description = Part(file, source.object(), "description").object().dump();

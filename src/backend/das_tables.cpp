@@ -120,6 +120,7 @@ std::shared_ptr<const DasTables> make_das_tables(const TablesInput& task) {
                            .normal_sin = static_cast<float>(std::sin(element.normal_rad)),
                            .normal_cos = static_cast<float>(std::cos(element.normal_rad)),
                            .aperture_place = static_cast<float>((e + 0.5) / n_el - 0.5)});
+    if (leaves_plane(a.probe)) t->element_y_m.push_back(static_cast<float>(element.y_m));
   }
   const std::size_t rows = static_cast<std::size_t>(t->n_tx) * static_cast<std::size_t>(task.grid.nz);
   t->row_base.reserve(rows);
@@ -192,7 +193,8 @@ void require_course(const Acquisition& a) {
   for (const Transmit& t : a.transmits)
     if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
   for (const Element& e : a.probe.elements)
-    if (e.z_m != 0.0) refuse("elements that are not all at z = 0");
+    if (e.z_m != 0.0 || e.y_m != 0.0) refuse("elements that are not all at z = 0 in the image plane");
+  if (a.probe.lens.refracts()) refuse("a lens that refracts");
 }
 
 std::shared_ptr<const CoursePlan> make_course(const CourseInput& in) {

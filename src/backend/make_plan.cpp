@@ -124,6 +124,11 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const SumInput& su
       .weights = {.all = weights.all != nullptr ? weights.all->data() : nullptr,
                   .cone = weights.cones != nullptr ? weights.cones->weights.data() : nullptr,
                   .cone_span = weights.cones != nullptr ? weights.cones->spans.data() : nullptr},
+      .bent = {.element_y_m = tables->element_y_m.empty() ? nullptr : tables->element_y_m.data(),
+               .lens_m = static_cast<float>(a.probe.lens.thickness_m),
+               .lens_index = a.probe.lens.refracts()
+                                 ? static_cast<float>(sum.sound_speed_m_s / a.probe.lens.sound_speed_m_s)
+                                 : 1.0F},
       .samples_per_m = static_cast<float>(band.line_rate_hz / sum.sound_speed_m_s),
       .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
       .f_number = static_cast<float>(sum.f_number),
@@ -190,6 +195,7 @@ PlanPart<In, Out> cached(const PlanPart<In, Out>& old, In in, std::shared_ptr<co
 const char* never_in_half_precision(const Plan& plan, bool lines) {
   if (lines) return "scan lines are summed in single precision";
   if (plan.acquisition->data != DataKind::channels) return "beamformed data are processed in single precision";
+  if (plan.das->geometry.bent.any()) return "refracted paths and matrix arrays are summed in single precision";
   if (plan.das->cones != nullptr) return "transmits weighed by their cones are summed in single precision";
   if (plan.method.shows_factor) return "the weight is shown in single precision";
   if (!packed_method(plan.method).has_value()) {
@@ -320,6 +326,10 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   const SumInput sum{c_m_s, own.f_number, own.apodization, own.directivity};
   plan->das = make_das(*plan->formed, sum, *plan->band, parts.tables, {parts.tx_weights, parts.cones});
   plan->method = make_method(*acquisition, params.formation, task.grid);
+  if (plan->das->geometry.bent.any() && plan->method.method != Adaptive::off && device.count > 0) {
+    throw Error("adaptive", "a method for refracted paths or a matrix array on a GPU", "off",
+                "--backend cpu, or --set lens=straight");
+  }
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);
   if (plan->why_fp32 == nullptr) add_packed(*plan, old, band, task, sum, device);

@@ -50,9 +50,10 @@ struct DasTables {
   std::vector<float> x_m, z_m, down_m;  // see DasGeometry; down_m empty: Cartesian
   std::vector<ColumnTransmit> columns;  // [n_tx][nx] for line-by-line imaging; empty: all transmits everywhere
   std::vector<ElementGeometry> elements;
-  std::vector<int> row_base;     // [n_tx][nz]
-  std::vector<float> row_turns;  // [n_tx][nz]
-  PlainArray<float> tx_excess;   // [n_tx][nz][nx]
+  std::vector<float> element_y_m;  // see BentPaths; empty: all in the image plane
+  std::vector<int> row_base;       // [n_tx][nz]
+  std::vector<float> row_turns;    // [n_tx][nz]
+  PlainArray<float> tx_excess;     // [n_tx][nz][nx]
 };
 
 // ... and scalars apart, so that F-number or window change without new tables.

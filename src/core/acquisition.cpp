@@ -34,7 +34,11 @@ void validate_probe(const Probe& probe, const std::string& what) {
     require_range(what, "element x", element.x_m, -1.0, 1.0, "within 1 m of the origin");
     require_range(what, "element z", element.z_m, -1.0, 1.0, "within 1 m of the origin");
     require_range(what, "element normal", element.normal_rad, -kPi, kPi, "-pi to pi rad");
+    require_range(what, "element y", element.y_m, -1.0, 1.0, "within 1 m of the image plane");
   }
+  require_range(what, "lens thickness", probe.lens.thickness_m, 0.0, 0.02, "0 to 20 mm");
+  if (probe.lens.refracts())
+    require_range(what, "lens sound speed", probe.lens.sound_speed_m_s, 100.0, 12000.0, "100 to 12000 m/s");
   require_range(what, "pitch", probe.pitch_m, 0.0, 0.1, "0 to 100 mm");
   require_range(what, "element width", probe.element_width_m, 0.0, 0.1, "0 to 100 mm");
 }
@@ -79,6 +83,9 @@ void validate_transmit(const Transmit& transmit, const Acquisition& a, const std
   switch (transmit.kind) {
     case TransmitKind::plane:
       validate_angle(transmit.angle_rad, what);
+      validate_angle(transmit.elevation_rad, what);
+      break;
+    case TransmitKind::none:
       break;
     case TransmitKind::diverging:
     case TransmitKind::focused:
@@ -127,8 +134,16 @@ Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double
   return probe;
 }
 
+bool leaves_plane(const Probe& probe) {
+  return std::ranges::any_of(probe.elements, [](const Element& e) { return e.y_m != 0.0; });
+}
+
 double arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s) {
-  if (t.kind == TransmitKind::plane) return (x_m * std::sin(t.angle_rad) + z_m * std::cos(t.angle_rad)) / c_m_s;
+  if (t.kind == TransmitKind::none) return 0.0;
+  if (t.kind == TransmitKind::plane) {
+    const double passed_m = x_m * std::sin(t.angle_rad) + z_m * std::cos(t.angle_rad);
+    return (t.elevation_rad == 0.0 ? passed_m : passed_m * std::cos(t.elevation_rad)) / c_m_s;
+  }
   if (t.kind != TransmitKind::delays) {
     const double longer_m = std::hypot(x_m - t.source_x_m, z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m);
     return (t.kind == TransmitKind::focused ? -longer_m : longer_m) / c_m_s;
@@ -137,7 +152,9 @@ double arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, 
   for (std::size_t e = 0; e < probe.elements.size(); ++e) {
     if (std::isnan(t.element_delays_s[e])) continue;
     const Element& element = probe.elements[e];
-    first = std::min(first, t.element_delays_s[e] + std::hypot(x_m - element.x_m, z_m - element.z_m) / c_m_s);
+    const double in_plane_m = std::hypot(x_m - element.x_m, z_m - element.z_m);
+    const double path_m = element.y_m == 0.0 ? in_plane_m : std::hypot(in_plane_m, element.y_m);
+    first = std::min(first, t.element_delays_s[e] + path_m / c_m_s);
   }
   return first;
 }

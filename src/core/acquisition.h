@@ -21,6 +21,14 @@ struct Element {
   double x_m = 0.0;
   double z_m = 0.0;
   double normal_rad = 0.0;  // direction that the element faces, from +z towards +x; 0 for a flat array
+  double y_m = 0.0;         // distance from the image plane: matrix arrays
+};
+
+// Layer on the elements, of even thickness; 0: none, or not refracting.
+struct Lens {
+  double thickness_m = 0.0;
+  double sound_speed_m_s = 0.0;
+  [[nodiscard]] bool refracts() const { return thickness_m > 0.0; }
 };
 
 struct Probe {
@@ -29,7 +37,11 @@ struct Probe {
   double pitch_m = 0.0;           // distance of adjacent element centres
   double element_width_m = 0.0;   // 0 when unknown
   std::vector<Element> elements;  // in the order of the channel data
+  Lens lens = {};                 // paths are refracted at its front; depths are measured from the elements
 };
+
+// Returns true if an element lies outside the image plane.
+bool leaves_plane(const Probe& probe);
 
 // Returns true if the distances of adjacent elements differ by at most 5 % of their mean.
 bool has_even_elements(const Probe& probe);
@@ -37,7 +49,7 @@ bool has_even_elements(const Probe& probe);
 // Returns n elements on a line at z = 0, centred on the origin.
 Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m = 0.0);
 
-enum class TransmitKind { plane, diverging, focused, delays };
+enum class TransmitKind { plane, diverging, focused, delays, none };  // none: receive only, sound from time zero on
 
 struct Transmit {
   TransmitKind kind = TransmitKind::plane;
@@ -46,12 +58,14 @@ struct Transmit {
   double source_z_m = 0.0;
   // delays: firing time of each element, NaN = silent; relative to time zero
   std::vector<double> element_delays_s;
-  double t0_s = 0.0;        // time of sample 0 after time zero
-  double aperture_m = 0.0;  // width of the elements that fire, focused beams; 0 when unknown
+  double t0_s = 0.0;           // time of sample 0 after time zero
+  double aperture_m = 0.0;     // width of the elements that fire, focused beams; 0 when unknown
+  double elevation_rad = 0.0;  // plane: angle of the direction with the image plane; matrix arrays
 };
 
 // When the wave passes (x, z), before its focus, relative to time zero: plane (x sin a + z cos a)/c; diverging
-// (|p - s| - |s|)/c; focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c).
+// (|p - s| - |s|)/c; focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c); none: 0. A plane wave at an
+// angle with the image plane passes slower, by the cosine of this angle.
 double arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s);
 
 enum class SampleType { int16, float32 };
@@ -69,7 +83,8 @@ enum class DataKind { channels, beamformed };
 struct Assumption {
   std::string text;
   std::string fact;
-  bool given = false;  // set by the user
+  bool given = false;      // set by the user
+  std::string value = {};  // given, of a property of reading (core/source_properties.h): as in --set
 
   Assumption(std::string words, std::string key = {}) : text(std::move(words)), fact(std::move(key)) {}  // NOLINT
   Assumption(const char* words, const char* key = "") : text(words), fact(key) {}                        // NOLINT

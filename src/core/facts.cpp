@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "core/source_properties.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -155,20 +156,38 @@ Facts take_facts(std::vector<std::string>& settings) {
     const std::size_t equals = setting.find('=');
     const FactRow* row = equals == std::string::npos ? nullptr : find_given(setting.substr(0, equals));
     if (row != nullptr) facts[row->name] = parse_fact(*row, std::string_view(setting).substr(equals + 1));
-    return row != nullptr;
+    if (row != nullptr || equals == std::string::npos) return row != nullptr;
+    const SourceProperty* const property = find_source_property(std::string_view(setting).substr(0, equals));
+    if (property == nullptr) return false;
+    require_value(*property, std::string_view(setting).substr(equals + 1));
+    facts[std::string(property->name)] = setting.substr(equals + 1);
+    return true;
   });
   return facts;
+}
+
+std::string to_text(const FactValue& value) {
+  if (!value.text.empty()) return value.text;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value.number);
+  return text;
 }
 
 AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts) {
   if (facts.empty()) return acquisition;
   Acquisition a = *acquisition;
   for (const auto& [name, value] : facts) {
+    if (const SourceProperty* const property = find_source_property(name)) {
+      a.assumptions.emplace_back(std::string(property->label) + " " + value.text + " (set by the user)", name);
+      a.assumptions.back().given = true;
+      a.assumptions.back().value = value.text;
+      continue;
+    }
     const FactRow* row = find_given(name);
     if (row == nullptr) throw Error(what, "'" + name + "'", "a property of the recording");
-    set_fact(a, *row, value);
+    set_fact(a, *row, value.number);
     std::erase_if(a.assumptions, [row](const Assumption& assumed) { return assumed.fact == row->name; });
-    a.assumptions.emplace_back(std::string(row->given.label) + " " + text_of(value / row->unit.si) + " " +
+    a.assumptions.emplace_back(std::string(row->given.label) + " " + text_of(value.number / row->unit.si) + " " +
                                    row->unit.symbol + " (set by the user)",
                                name);
     a.assumptions.back().given = true;

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/acquisition.h"
@@ -424,14 +425,26 @@ const FactRow* find_given(std::string_view name);           // null: no such fac
 double fact_of(const Acquisition& a, const FactRow& row);   // of a row with a member, or that can be given
 void set_fact(Acquisition& a, const FactRow& row, double si);
 
-using Facts = std::map<std::string, double>;  // given ones, by name, SI
+struct FactValue {
+  double number = 0.0;    // SI
+  std::string text = {};  // of a property of reading (core/source_properties.h), as in --set; else empty
+
+  FactValue() = default;
+  FactValue(double si) : number(si) {}                      // NOLINT: a fact is a number
+  FactValue(std::string words) : text(std::move(words)) {}  // NOLINT
+  friend bool operator==(const FactValue&, const FactValue&) = default;
+};
+std::string to_text(const FactValue& value);  // as in --set
+
+using Facts = std::map<std::string, FactValue>;  // given ones, by name
 
 // Takes the facts out of KEY=VALUE settings; the others stay, in their order. Throws Error for a value that is no
-// number or out of range.
+// number or out of range. Properties of reading are among the facts.
 Facts take_facts(std::vector<std::string>& settings);
 
 // The acquisition with the user's facts in place of what the reader assumed. Throws Error (naming `what`) when it is
 // not valid with them.
+// Properties of reading, which the acquisition was read with, are noted in its assumptions.
 AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts);
 
 // Keys of the user's own, without effect. All others that are not known are refused.

@@ -23,6 +23,9 @@ namespace echoloop {
 //   diverging  (|p - s| - |s|) / c                       virtual source s behind the array
 //   focused    (|s| - |p - s|) / c above the focus s, (|s| + |p - s|) / c below it, along `axis`; null: origin to focus
 //   delays     min over firing elements of delay_e + |p - p_e| / c, time zero = zero of the delays
+//   none       0
+// With a lens on the probe, from its elements: plane and diverging waves by the conserved slowness along the lens, the
+// others by the first (beyond a focus: last) arrival of an element's refracted path; time zero at the elements.
 double transmit_delay_s(const Transmit& transmit, const Probe& probe, double x_m, double z_m, double c_m_s,
                         const BeamAxis* axis = nullptr);
 
@@ -44,6 +47,32 @@ ECHO_HD float receive_excess_polar_m(float x_m, float down_m, float r_m, float e
   const float distance = sqrtf(dx * dx + dz * dz);
   return (element_x_m * (element_x_m - 2.0f * x_m) + element_down_m * (element_down_m - 2.0f * down_m)) /
          (distance + r_m + 1e-12f);
+}
+
+ECHO_HD float root_of(float v) { return sqrtf(v); }
+ECHO_HD double root_of(double v) { return sqrt(v); }
+
+// Returns how much longer, in metres of the medium, the path of an element to a point at the distance `h_m` beside it
+// and `z_m` before it is through a flat lens on the element than the straight path without a lens (Fermat):
+//   min over u of n sqrt(u^2 + L^2) + sqrt((h - u)^2 + (z - L)^2), minus sqrt(h^2 + z^2)
+// L: thickness, n: sound speed of the medium over that of the lens. Requires z > L. Newton's method from the straight
+// ray; with float within 1e-8 m.
+template <class Real>
+ECHO_HD Real lens_excess_m(Real h_m, Real z_m, Real lens_m, Real index) {
+  constexpr int kSteps = sizeof(Real) == sizeof(float) ? 4 : 8;
+  const Real beyond = z_m - lens_m;
+  Real u = lens_m * h_m / z_m;
+  for (int step = 0; step < kSteps; ++step) {
+    const Real inside = root_of(u * u + lens_m * lens_m), outside = root_of((h_m - u) * (h_m - u) + beyond * beyond);
+    const Real slope = index * u / inside - (h_m - u) / outside;
+    const Real bend =
+        index * lens_m * lens_m / (inside * inside * inside) + beyond * beyond / (outside * outside * outside);
+    u -= slope / bend;
+    u = u < Real(0) ? Real(0) : u > h_m ? h_m : u;
+  }
+  const Real across = h_m - u;
+  return index * root_of(u * u + lens_m * lens_m) + root_of(across * across + beyond * beyond) -
+         root_of(h_m * h_m + z_m * z_m);
 }
 
 // Weights of focused transmits at a pixel: a pixel uses the beams whose cones contain it. Double precision on the host,
@@ -81,6 +110,15 @@ struct ColumnTransmit {
   float turns;   // of its t0, for IQ input
 };
 
+// Paths to the elements that are not straight lines in the image plane: refracted by a lens, or in space. Read by
+// das_pixel() and the methods' channels, not by the faster kernels.
+struct BentPaths {
+  const float* element_y_m = nullptr;  // [n_el] distance from the image plane; null: 0
+  float lens_m = 0.0f;                 // thickness; 0: none
+  float lens_index = 1.0f;             // sound speed of the medium over that of the lens
+  [[nodiscard]] ECHO_HD bool any() const { return element_y_m != nullptr || lens_m > 0.0f; }
+};
+
 // Columns begin .. end - 1 of a row.
 struct PixelSpan {
   int begin, end;
@@ -113,6 +151,7 @@ struct DasGeometry {
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples
   SumWeights weights = {};                  // of the transmits
+  BentPaths bent = {};
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
@@ -174,7 +213,7 @@ enum class DasForm {
   general  // any grid, with or without `columns` and cones
 };
 inline bool is_plain(const DasGeometry& g) {
-  return g.down_m == nullptr && g.columns == nullptr && g.weights.cone == nullptr;
+  return g.down_m == nullptr && g.columns == nullptr && g.weights.cone == nullptr && !g.bent.any();
 }
 
 // Returns the weight of sum t at a pixel.
@@ -184,8 +223,29 @@ ECHO_HD float transmit_weight(const DasGeometry& g, int t, int ix, int iz) {
   return g.weights.cone[static_cast<long long>(t * g.nz + iz) * g.nx + ix];
 }
 
+// Returns receive_term() for `e` of g.elements where paths are bent; a pixel in the lens has the weight 0.
+ECHO_HD ReceiveTerm bent_receive_term(const DasGeometry& g, const ElementGeometry& e, PixelPlace at) {
+  const float y = g.bent.element_y_m == nullptr ? 0.0f : g.bent.element_y_m[&e - g.elements];
+  const LocalPosition in_plane = local_position(e, at.x_m, at.z_m);
+  const LocalPosition p = {in_plane.along_m, sqrtf(in_plane.across_m * in_plane.across_m + y * y)};
+  if (p.along_m <= g.bent.lens_m) return {0.0f, 0.0f};
+  float weight = apodization_weight(g.apodization, aperture_place(g, e, p));
+  if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
+  const float path = sqrtf(p.along_m * p.along_m + p.across_m * p.across_m);
+  const float down = at.z_m - g.apex_z_m, element_down = e.z_m - g.apex_z_m, dx = at.x_m - e.x_m;
+  const float depth = at.z_m < 0.0f ? -at.z_m : at.z_m;
+  // As receive_excess_m() and receive_excess_polar_m(), with y^2 in the difference of the squares.
+  float excess_m = g.down_m == nullptr
+                       ? (dx * dx + y * y + e.z_m * (e.z_m - 2.0f * at.z_m)) / (path + depth + 1e-12f)
+                       : (e.x_m * (e.x_m - 2.0f * at.x_m) + y * y + element_down * (element_down - 2.0f * down)) /
+                             (path + at.r_m + 1e-12f);
+  if (g.bent.lens_m > 0.0f) excess_m += lens_excess_m(p.across_m, p.along_m, g.bent.lens_m, g.bent.lens_index);
+  return {excess_m * g.samples_per_m, weight};
+}
+
 template <DasForm form = DasForm::general>
 ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, PixelPlace at) {
+  if (form == DasForm::general && g.bent.any()) return bent_receive_term(g, e, at);
   const LocalPosition p = local_position(e, at.x_m, at.z_m);
   float weight = apodization_weight(g.apodization, aperture_place(g, e, p));
   if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);

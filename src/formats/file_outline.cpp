@@ -123,6 +123,8 @@ Json entry(const Transmit& t) {
       return {{"kind", "diverging"}, {"source_m", point(t)}};
     case TransmitKind::delays:
       return {{"kind", "delays"}, {"delays_s", delays(t)}};
+    case TransmitKind::none:
+      return {{"kind", "none"}};
     case TransmitKind::focused:
       break;
   }

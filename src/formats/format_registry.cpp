@@ -118,7 +118,21 @@ LibraryRecording open_other(const OpenRequest& request, std::string_view start) 
 
 }  // namespace
 
-LibraryRecording open_library_recording(const OpenRequest& request) {
+namespace {
+
+// Throws Error for a property of reading that the format does not have.
+void require_properties(const OpenRequest& request, const LibraryRecording& recording) {
+  if (!recording.described_file.empty()) return;
+  std::string known;
+  for (const std::string& name : recording.properties) known += (known.empty() ? "" : ", ") + name;
+  for (const auto& [name, value] : request.properties) {
+    if (std::ranges::find(recording.properties, name) != recording.properties.end()) continue;
+    throw Error(request.what(), name + " = " + value.text + " has no effect on " + recording.format,
+                known.empty() ? "a recording of the format zea" : known);
+  }
+}
+
+LibraryRecording open_by_content(const OpenRequest& request) {
   if (request.folder != nullptr) return read_folder(request);
   const auto bytes = request.bytes();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
@@ -138,6 +152,14 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   if (looks_like_mat(bytes)) return open_mat(request, sidecar);
   if (looks_like_hdf5(bytes)) return open_hdf5(request, sidecar);
   return open_other(request, start);
+}
+
+}  // namespace
+
+LibraryRecording open_library_recording(const OpenRequest& request) {
+  LibraryRecording recording = open_by_content(request);
+  require_properties(request, recording);
+  return recording;
 }
 
 std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }

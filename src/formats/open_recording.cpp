@@ -22,8 +22,9 @@ namespace echoloop {
 namespace {
 
 Recording open_with(const std::filesystem::path& path, const std::string* description, const OpenProgress& progress,
-                    std::stop_token stop) {
+                    std::stop_token stop, const Facts& facts = {}) {
   OpenRequest request = request_for(path, progress, std::move(stop));
+  request.properties = reading_properties(facts);
   request.advance(0.0);
   request.sidecars = sidecars_of(request.path, request.bytes());
   if (description != nullptr) {
@@ -43,8 +44,9 @@ Recording open_with(const std::filesystem::path& path, const std::string* descri
 
 }  // namespace
 
-Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
-  return open_with(path, nullptr, progress, std::move(stop));
+Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop,
+                         const Facts& facts) {
+  return open_with(path, nullptr, progress, std::move(stop), facts);
 }
 
 Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
@@ -58,6 +60,15 @@ Recording open_recording_alone(const std::filesystem::path& path) {
   Recording recording = open_in_reader_process(request);
   require_readable(request.bytes());
   return recording;
+}
+
+std::vector<std::string> tracks_of(const std::filesystem::path& path) {
+  OpenRequest request = request_for(path, {}, {});
+  request.few_frames = true;
+  std::vector<std::string> labels;
+  for (const RecordedTrack& track : open_in_reader_process(request).tracks)
+    if (track.why_not.empty()) labels.push_back(track.label);
+  return labels;
 }
 
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }

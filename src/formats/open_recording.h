@@ -17,8 +17,9 @@
 namespace echoloop {
 
 // Throws Error: one line with the file, the cause, the accepted content. Executes nothing from the file.
+// `facts`: those of the user; the properties of reading among them are passed to the reader.
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},
-                         std::stop_token stop = {});
+                         std::stop_token stop = {}, const Facts& facts = {});
 
 // Opens the file with this JSON description instead of any next to it; several frames are read on demand.
 Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
@@ -26,6 +27,9 @@ Recording open_recording_as(const std::filesystem::path& path, const std::string
 
 // Opens the file without any description.
 Recording open_recording_alone(const std::filesystem::path& path);
+
+// Returns the labels of the tracks of a file that can be chosen, without its frames; empty: not several.
+std::vector<std::string> tracks_of(const std::filesystem::path& path);
 
 // Returns the active sandbox as text: "static reader: seccomp, Landlock, namespaces". A separate process parses
 // untrusted files in it, as far as the system allows. Starts the process.

@@ -118,6 +118,7 @@ Source source_of(const Transmit& transmit, const Acquisition& a) {
               .distance_m = std::hypot(transmit.source_x_m, transmit.source_z_m),
               .azimuth_rad = std::atan2(transmit.source_x_m, transmit.source_z_m)};
     case TransmitKind::delays:
+    case TransmitKind::none:
       break;
   }
   return {.azimuth_rad = fitted_angle_rad(transmit, a)};

@@ -25,7 +25,7 @@ struct Exception {
 constexpr auto kExceptions = std::to_array<Exception>({
     {"FormationParams", 30, "one member a parameter"},
     {"LiveStatus", 30, "numbers of one connection, as the window shows them"},
-    {"DasGeometry", 21, "arguments of a kernel"},
+    {"DasGeometry", 22, "arguments of a kernel"},
     {"PackedDasArgs", 26, "arguments of a kernel"},
     {"PackedFirArgs", 23, "arguments of a kernel"},
     {"echoloop_sender", 36, "C, in one header that users copy"},

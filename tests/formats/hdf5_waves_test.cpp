@@ -96,7 +96,7 @@ TEST(Zea, TracksWithAProbeOfTheirOwn) {
   EXPECT_NEAR(a.probe.element_width_m, 0.25e-3, 1e-9);
   EXPECT_EQ(a.sound_speed_m_s, 1540.0);
   EXPECT_TRUE(assumes(a, "sound speed 1540 m/s"));
-  EXPECT_TRUE(assumes(a, "only track_2 (planewave) of 2 tracks"));
+  EXPECT_TRUE(assumes(a, "track planewave, one of planewave, track_10"));
 }
 
 TEST(Zea, FrequenciesThatDifferAreSaid) {
@@ -104,8 +104,8 @@ TEST(Zea, FrequenciesThatDifferAreSaid) {
   write_zea(file, {});
   file.numbers("scan/center_frequency", {3}, {kCenter_hz, 2 * kCenter_hz, kCenter_hz});
   const Recording recording = open_recording(file.close());
-  EXPECT_EQ(recording.acquisition->center_hz, kCenter_hz);
-  EXPECT_TRUE(assumes(*recording.acquisition, "center_frequency differs"));
+  EXPECT_NEAR(recording.acquisition->center_hz, 1.5 * kCenter_hz, 1.0);  // one band over all
+  EXPECT_TRUE(assumes(*recording.acquisition, "centre frequencies differ between transmits, 5.00 to 10.00 MHz"));
 }
 
 struct ArcWave {

@@ -50,9 +50,9 @@ const Hostile kOthers[] = {
      [](Hdf5Fixture& f) {
        f.numbers("scan/t0_delays", {3, 4}, std::vector<double>(12, kNaN));
      }},
-    {"zea_all_silent", write_zea,
+    {"zea_weights_nan", write_zea,
      [](Hdf5Fixture& f) {
-       f.numbers("scan/tx_apodizations", {3, 4}, std::vector<double>(12, 0.0));
+       f.numbers("scan/tx_apodizations", {3, 4}, std::vector<double>(12, kNaN));
      }},
     {"zea_azimuth", write_zea,
      [](Hdf5Fixture& f) {
@@ -65,8 +65,8 @@ const Hostile kOthers[] = {
      [](Hdf5Fixture& f) {
        f.numbers("scan/initial_times", {3}, {0.0, kInf, 0.0});
      }},
-    {"zea_gain_zero", write_zea,
-     [](Hdf5Fixture& f) { f.numbers("scan/tgc_gain_curve", {6}, std::vector<double>(6, 0.0)); }},
+    {"zea_gain_nan", write_zea,
+     [](Hdf5Fixture& f) { f.numbers("scan/tgc_gain_curve", {6}, std::vector<double>(6, kNaN)); }},
     {"zea_gain_short", write_zea, shape("scan/tgc_gain_curve", {5})},
     {"zea_event_without_data", write_zea, [](Hdf5Fixture& f) { f.group("event_0"); }},
 };

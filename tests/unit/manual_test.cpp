@@ -17,6 +17,7 @@
 #include "app/outputs/measured_values.h"
 #include "core/facts.h"
 #include "core/param_table.h"
+#include "core/source_properties.h"
 #include "formats/base/format_table.h"
 #include "gui/state/marks.h"
 #include "source/phantom_text.h"
@@ -54,6 +55,12 @@ std::vector<fs::path> linked_files(const fs::path& page) {
 std::set<std::string> options_in(const std::string& text) {
   const std::regex option("--[a-z][a-z0-9-]+");
   return {std::sregex_token_iterator(text.begin(), text.end(), option), {}};
+}
+
+TEST(Manual, NamesThePropertiesOfReading) {
+  const std::string page = testing::read_text(kManual / "open-data.md");
+  for (const SourceProperty& property : kSourceProperties)
+    EXPECT_NE(page.find("| `" + std::string(property.name) + "` |"), std::string::npos) << property.name;
 }
 
 TEST(Manual, HoldsTheParameterTableOfTheProgram) {

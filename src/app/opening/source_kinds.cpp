@@ -32,8 +32,8 @@ OpenedSource open_phantom(const SourceRequest& request) {
 
 OpenedSource open_file(const SourceRequest& request) {
   const std::string description = description_from_elsewhere(request.name);
-  OpenedSource opened =
-      opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
+  OpenedSource opened = opened_recording(
+      request.name, open_recording(request.name, request.progress, request.stop, request.facts), request.facts);
   remember_description(opened.source->acquisition(), description);
   return opened;
 }
@@ -78,7 +78,8 @@ OpenedSource opened_recording(const std::string& name, Recording recording, cons
   opened.info.format = recording.format;
   opened.info.recorded_lost = recording.scanner.lost;
   opened.info.recorded_missing = recording.scanner.missing;
-  opened.info.scanner_times = !recording.scanner.times_s.empty();
+  opened.info.scanner_times = !recording.scanner.times_s.empty() && recording.scanner.counts_lost;
+  opened.info.tracks = recording.tracks;
   auto acquisition = std::make_shared<Acquisition>(*with_facts(name, recording.acquisition, facts));
   for (std::string& limited : limited_defaults(*acquisition)) acquisition->assumptions.emplace_back(std::move(limited));
   recording.acquisition = std::move(acquisition);

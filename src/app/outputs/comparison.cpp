@@ -43,8 +43,7 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
     if (a.stamp.source_index != frame_beside(b.stamp, a.acquisition->frame_rate_hz, run_a.frames_of_a))
       words += fmt::format("--compare-frame {} ", a.stamp.source_index + 1);
     for (const Assumption& assumed : a.acquisition->assumptions)
-      if (assumed.given)
-        sets.push_back(fmt::format("{}={:.17g}", assumed.fact, fact_of(*a.acquisition, *find_given(assumed.fact))));
+      if (assumed.given) sets.push_back(given_setting(*a.acquisition, assumed));
   }
   for (const ParamSpec& spec : param_table())
     if (value_text(a.params, spec) != value_text(base, spec))
@@ -218,7 +217,8 @@ std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions&
 namespace {
 
 const char* transmit_words(TransmitKind kind) {
-  constexpr std::array<const char*, 4> kWords = {"plane waves", "diverging waves", "focused beams", "element delays"};
+  constexpr std::array<const char*, 5> kWords = {"plane waves", "diverging waves", "focused beams", "element delays",
+                                                 "receive-only events"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -306,6 +306,44 @@ const char* probe_words(ProbeKind kind) {
   return kind == ProbeKind::linear ? "linear" : kind == ProbeKind::convex ? "convex" : "phased";
 }
 
+// Returns a row for each track of a file with several.
+std::string tracks_text(const std::vector<RecordedTrack>& tracks) {
+  std::string text;
+  for (const RecordedTrack& track : tracks) {
+    text += fmt::format("track         {}: {}, {}", track.label, counted(track.transmits, "transmit"),
+                        counted(track.frames, "frame"));
+    if (track.end_s > track.begin_s) text += fmt::format(", {:.6g} to {:.6g} s", track.begin_s, track.end_s);
+    if (!track.why_not.empty()) text += "; cannot be chosen: " + track.why_not;
+    text += track.chosen ? " (open)\n" : "\n";
+  }
+  return text;
+}
+
+nlohmann::json tracks_json(const std::vector<RecordedTrack>& tracks) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const RecordedTrack& track : tracks) {
+    json.push_back({{"label", track.label},
+                    {"transmits", track.transmits},
+                    {"frames", track.frames},
+                    {"begin_s", track.begin_s},
+                    {"end_s", track.end_s},
+                    {"why_not", track.why_not},
+                    {"chosen", track.chosen}});
+  }
+  return json;
+}
+
+// Returns the times of the frames as recorded; none if they follow from the rate.
+std::vector<double> frame_times_s(const OpenedSource& opened) {
+  constexpr std::uint64_t kMost = 4096;
+  std::vector<double> times_s;
+  const SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
+  if (source == nullptr) return times_s;
+  for (std::uint64_t k = 0; k < std::min(source->frame_count(), kMost); ++k)
+    if (const auto time_s = source->recorded_time_s(k)) times_s.push_back(*time_s);
+  return times_s;
+}
+
 }  // namespace
 
 std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>& doubts) {
@@ -326,6 +364,7 @@ std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>
     text += lines_text(a);
   }
   text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
+  text += tracks_text(opened.info.tracks);
   for (const Assumption& assumed : a.assumptions) {
     text += "assumed       " + assumed.text;
     if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
@@ -361,6 +400,8 @@ std::string describe_source_json(const OpenedSource& opened, const std::vector<D
                          {"doubts", doubts_json(doubts)}};
   add_tested(json, a);
   json.update(facts_json(a));
+  if (!opened.info.tracks.empty()) json["tracks"] = tracks_json(opened.info.tracks);
+  if (const auto times_s = frame_times_s(opened); !times_s.empty()) json["frame_times_s"] = times_s;
   return json_text(json, 1) + "\n";
 }
 

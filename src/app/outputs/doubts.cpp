@@ -301,6 +301,12 @@ Doubt doubt_of(const FactDoubt& found, const StatedFacts& stated) {
   return doubt;
 }
 
+// Returns false for paths that the tests do not compute: refracted, in space, or of receive-only events.
+bool tests_paths(const Acquisition& a) {
+  return !leaves_plane(a.probe) && !a.probe.lens.refracts() &&
+         std::ranges::none_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::none; });
+}
+
 }  // namespace
 
 std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<const std::byte> frame) {
@@ -316,6 +322,7 @@ std::vector<Doubt> measure_doubts(const AcquisitionPtr& acquisition, std::span<c
   const auto measured = measure_spectrum(a, frame);
   if (measured) doubt_band(a, *measured, doubts);
   if (other_layout) return doubts;
+  if (!tests_paths(a)) return doubts;
   const bool other_band = !doubts.empty();
   const StatedFacts stated(a, stated_event(acquisition));
   for (const FactDoubt& found : find_fact_doubts(stated, frame)) {
@@ -375,7 +382,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     std::vector<std::byte> slot(bytes);
     const std::uint64_t n =
         std::min({kMostFrames, source->frame_count(), kMostBytes / std::max<std::size_t>(bytes, 1)});
-    if (a->n_transmits() == 1 && a->data == DataKind::channels && n > 2) {
+    if (a->n_transmits() == 1 && a->data == DataKind::channels && n > 2 && tests_paths(*a)) {
       const StatedFacts stated(*a, stated_event(a));
       std::vector<Doubt> doubts;
       const bool unlike = !are_alike(*a, first_frames(*source, bytes, 2));

@@ -231,7 +231,7 @@ void write_times(const OutputFiles& files, const TimingTrace& trace, FileWriter&
 
 nlohmann::json given_json(const Options& options) {
   nlohmann::json given = {{"settings", options.settings},
-                          {"facts", options.facts},
+                          {"facts", given_facts_json(options.facts)},
                           {"frames", options.frames},
                           {"duration_s", options.duration_s},
                           {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};

@@ -165,7 +165,7 @@ namespace {
 constexpr std::size_t kLongestDescription = 100'000;  // bytes: Linux limits words to 131 072
 
 const char* name_of(TransmitKind kind) {
-  constexpr std::array<const char*, 4> kNames = {"plane", "diverging", "focused", "delays"};
+  constexpr std::array<const char*, 5> kNames = {"plane", "diverging", "focused", "delays", "none"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -240,11 +240,27 @@ bool averages_all(const Image& image) {
   return std::abs(image.averaged_frames * squares - 1.0) < 1e-9;
 }
 
+}  // namespace
+
+std::string given_setting(const Acquisition& a, const Assumption& given) {
+  const std::string value = given.value.empty() ? to_text(fact_of(a, *find_given(given.fact))) : given.value;
+  return given.fact + "=" + value;
+}
+
+nlohmann::json given_facts_json(const Facts& facts) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, value] : facts)
+    json[name] = value.text.empty() ? nlohmann::json(value.number) : nlohmann::json(value.text);
+  return json;
+}
+
+namespace {
+
 std::string facts_words(const Acquisition& acquisition) {
   std::string words;
   for (const Assumption& assumed : acquisition.assumptions) {
     if (!assumed.given) continue;
-    words += fmt::format(" --set {}={:.17g}", assumed.fact, fact_of(acquisition, *find_given(assumed.fact)));
+    words += " --set " + shell_word(given_setting(acquisition, assumed));
   }
   return words;
 }

@@ -8,6 +8,7 @@
 #include "app/stream/session.h"
 #include "backend/backend.h"
 #include "core/acquisition.h"
+#include "core/facts.h"
 #include "core/results/image.h"
 #include "core/sample_log.h"
 #include "core/timing_trace.h"
@@ -49,6 +50,9 @@ nlohmann::json program_json(const Backend& backend, const std::string& source); 
 bool is_of_program(const std::filesystem::path& file);                           // a JSON file with all of these keys
 
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
+// Returns "KEY=VALUE" of a fact that the user set, as in --set; and all given ones, for files.
+std::string given_setting(const Acquisition& acquisition, const Assumption& given);
+nlohmann::json given_facts_json(const Facts& facts);
 nlohmann::json facts_json(const Acquisition& acquisition);        // the facts with a member (core/facts.h), SI units
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 

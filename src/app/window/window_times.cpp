@@ -149,6 +149,8 @@ std::vector<double> off_axis(const Acquisition& a, PlanePoint at) {
       off.push_back(std::abs(lines->at[i] - along));
     } else if (t.kind == TransmitKind::plane) {
       off.push_back(std::abs(t.angle_rad));
+    } else if (t.kind == TransmitKind::none) {
+      off.push_back(0.0);
     } else if (t.kind == TransmitKind::delays) {
       off.push_back(slant_s(t.element_delays_s));
     } else {

@@ -42,6 +42,7 @@ class AnalyticCpuSteps final : public CpuSteps {
   void measure_peaks();
   void beamform_rows();
   void beamform_columns();
+  void beamform_pixels();
 
   WorkerPool& pool_;
   const CpuKernels& kernels_;
@@ -115,6 +116,8 @@ void AnalyticCpuSteps::beamform() {
                weights_.data());
   } else if (windows_ && window_.quantise(pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(pool_, kernels_.das_tile, pixels_.data());
+  } else if (das_->geometry.bent.any()) {
+    beamform_pixels();
   } else if (das_->geometry.columns != nullptr) {
     beamform_columns();
   } else {
@@ -138,6 +141,15 @@ void AnalyticCpuSteps::beamform_columns() {
   pool_.run(g.nx, 1, [&](int begin, int end, int thread) {
     for (int ix = begin; ix < end; ++ix)
       column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)].data(), pixels_.data());
+  });
+}
+
+// Paths that the rows do not describe: the specification itself.
+void AnalyticCpuSteps::beamform_pixels() {
+  const DasGeometry& g = das_->geometry;
+  pool_.run(g.nz, 1, [&](int begin, int end, int) {
+    for (int i = begin * g.nx; i < end * g.nx; ++i)
+      pixels_[static_cast<std::size_t>(i)] = das_pixel<DasForm::general>(g, lines_.data(), i % g.nx, i / g.nx);
   });
 }
 

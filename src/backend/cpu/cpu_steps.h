@@ -185,7 +185,8 @@ class FirConditioner {
 class WindowDas {
  public:
   // Returns false if these kernels do not support the plan (delays beyond 16.16 fixed point, lines without a pair of
-  // samples, a transmit per column, weights by cones): use das_row(). Quick: makes no table.
+  // samples, a transmit per column, weights by cones, bent paths): use das_row(), of bent paths das_pixel(). Quick:
+  // makes no table.
   [[nodiscard]] bool set_plan(const std::shared_ptr<const DasPlan>& plan, int threads);
 
   // Returns false if the frame has no scale (only zeros, or non-finite values). Deterministic: the scale is the frame's

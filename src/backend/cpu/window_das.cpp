@@ -57,7 +57,7 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   const bool same_tables = plan_ != nullptr && plan_->tables == plan->tables && usable_;
   plan_ = plan;
   const DasGeometry& g = plan->geometry;
-  usable_ = g.n_valid >= 2 && g.columns == nullptr && g.weights.cone == nullptr &&
+  usable_ = g.n_valid >= 2 && g.columns == nullptr && g.weights.cone == nullptr && !g.bent.any() &&
             (same_tables || delays_fit(g, plan->tables->tx_excess));
   if (!usable_) return false;
   x_m_.assign(g.x_m, g.x_m + g.nx);
@@ -285,7 +285,7 @@ void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSetting
                 MethodScratch& scratch, Complex* pixels, float* weights) {
   const MethodImage to{pixels, weights};
   const DasGeometry& g = input.geometry;
-  const bool lines = g.columns != nullptr;
+  const bool lines = g.columns != nullptr || g.bent.any();  // channel by channel, pixel by pixel
   if (settings.method == Adaptive::slsc) {
     lines ? run_slsc_lines(pool, settings, input, scratch, to)
           : run_slsc_rows(pool, *kernels.slsc, settings, input, scratch, to);

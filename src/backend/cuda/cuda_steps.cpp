@@ -222,7 +222,8 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
       context.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
                                        std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
                                        std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess)),
-                                       std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns))});
+                                       std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns)),
+                                       std::as_bytes(std::span(t.element_y_m))});
   on.tables->make_wait(stream);
   on.geometry.x_m = on.tables->table<float>(0);
   on.geometry.z_m = on.tables->table<float>(1);
@@ -232,6 +233,7 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
   on.geometry.tx_excess = on.tables->table<float>(5);
   if (!t.down_m.empty()) on.geometry.down_m = on.tables->table<float>(6);
   if (!t.columns.empty()) on.geometry.columns = on.tables->table<ColumnTransmit>(7);
+  if (!t.element_y_m.empty()) on.geometry.bent.element_y_m = on.tables->table<float>(8);
   if (plan.tx_weights != nullptr) {
     on.weights = context.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
     on.weights->make_wait(stream);

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr std::array<std::string_view, 3> kProbeKinds = {"linear", "convex", "phased"};
-constexpr std::array<std::string_view, 4> kTransmitKinds = {"plane", "diverging", "focused", "delays"};
+constexpr std::array<std::string_view, 5> kTransmitKinds = {"plane", "diverging", "focused", "delays", "none"};
 constexpr std::array<std::string_view, 2> kSampleTypes = {"int16", "float32"};
 constexpr std::array<std::string_view, 2> kSignals = {"rf", "iq"};
 constexpr std::array<std::string_view, 2> kDataKinds = {"channels", "beamformed"};
@@ -41,13 +41,18 @@ json probe_json(const Probe& probe) {
     z.push_back(element.z_m);
     normal.push_back(element.normal_rad);
   }
-  return {{"name", probe.name},
-          {"kind", name_of(kProbeKinds, probe.kind)},
-          {"pitch_m", probe.pitch_m},
-          {"element_width_m", probe.element_width_m},
-          {"element_x_m", x},
-          {"element_z_m", z},
-          {"element_normal_rad", normal}};
+  json value = {{"name", probe.name},
+                {"kind", name_of(kProbeKinds, probe.kind)},
+                {"pitch_m", probe.pitch_m},
+                {"element_width_m", probe.element_width_m},
+                {"element_x_m", x},
+                {"element_z_m", z},
+                {"element_normal_rad", normal}};
+  if (leaves_plane(probe))
+    for (const Element& element : probe.elements) value["element_y_m"].push_back(element.y_m);
+  if (probe.lens.refracts())
+    value["lens"] = {{"thickness_m", probe.lens.thickness_m}, {"sound_speed_m_s", probe.lens.sound_speed_m_s}};
+  return value;
 }
 
 json transmit_json(const Transmit& transmit) {
@@ -57,6 +62,7 @@ json transmit_json(const Transmit& transmit) {
                 {"source_z_m", transmit.source_z_m},
                 {"t0_s", transmit.t0_s}};
   if (transmit.aperture_m > 0.0) value["aperture_m"] = transmit.aperture_m;
+  if (transmit.elevation_rad != 0.0) value["elevation_rad"] = transmit.elevation_rad;
   if (transmit.element_delays_s.empty()) return value;
   json delays = json::array();
   for (const double delay : transmit.element_delays_s) delays.push_back(std::isnan(delay) ? json() : json(delay));
@@ -76,6 +82,15 @@ Probe read_probe(const json& value) {
   if (!x.is_array() || z.size() != x.size() || normal.size() != x.size()) throw std::invalid_argument("elements");
   for (std::size_t e = 0; e < x.size(); ++e)
     probe.elements.push_back({x.at(e).get<double>(), z.at(e).get<double>(), normal.at(e).get<double>()});
+  if (value.contains("element_y_m")) {
+    const json& y = value.at("element_y_m");
+    if (y.size() != x.size()) throw std::invalid_argument("elements");
+    for (std::size_t e = 0; e < y.size(); ++e) probe.elements[e].y_m = y.at(e).get<double>();
+  }
+  if (value.contains("lens")) {
+    const json& lens = value.at("lens");
+    probe.lens = {lens.at("thickness_m").get<double>(), lens.at("sound_speed_m_s").get<double>()};
+  }
   return probe;
 }
 
@@ -86,7 +101,8 @@ Transmit read_transmit(const json& value) {
                     .source_z_m = value.at("source_z_m").get<double>(),
                     .element_delays_s = {},
                     .t0_s = value.at("t0_s").get<double>(),
-                    .aperture_m = value.value("aperture_m", 0.0)};
+                    .aperture_m = value.value("aperture_m", 0.0),
+                    .elevation_rad = value.value("elevation_rad", 0.0)};
   if (!value.contains("element_delays_s")) return transmit;
   for (const json& delay : value.at("element_delays_s")) {
     transmit.element_delays_s.push_back(delay.is_null() ? std::numeric_limits<double>::quiet_NaN()

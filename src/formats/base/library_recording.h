@@ -14,6 +14,7 @@
 
 #include "core/acquisition.h"
 #include "core/error.h"
+#include "core/source_properties.h"
 
 namespace echoloop {
 
@@ -21,6 +22,7 @@ namespace echoloop {
 struct ScannerRecord {
   std::vector<double> times_s;          // per frame, by the scanner's clock, not falling; empty: no scanner
   std::uint64_t lost = 0, missing = 0;  // frames lost between the recorded ones: at the sender, without a known cause
+  bool counts_lost = true;              // the two numbers are known
 };
 
 // Returns true if all times are finite and nonnegative, and none is below its predecessor.
@@ -52,6 +54,8 @@ struct LibraryRecording {
   std::vector<std::uint64_t> frame_offsets;
 
   ScannerRecord scanner = {};
+  std::vector<RecordedTrack> tracks = {};    // all of the file, if it has several
+  std::vector<std::string> properties = {};  // of reading (core/source_properties.h) that the format has
   NamedSamples named = {};
   bool frame_by_frame = false;  // read_frame reads or unpacks only the frame itself
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/source_properties.h"
 #include "core/units.h"
 #include "formats/base/format_table.h"
 
@@ -124,6 +125,38 @@ std::shared_ptr<const RecordedFolder> open_folder(const fs::path& folder) {
     opened->files.push_back({.path = path, .descriptor = std::move(file), .path_to_open = path});
   }
   return opened;
+}
+
+std::optional<std::string> OpenRequest::word(const std::string& property) const {
+  const auto found = properties.find(property);
+  return found == properties.end() ? std::nullopt : std::optional(found->second.text);
+}
+
+std::optional<double> OpenRequest::number(const std::string& property) const {
+  const auto text = word(property);
+  return text ? finite_number(*text) : std::nullopt;
+}
+
+Facts reading_properties(const Facts& facts) {
+  Facts properties = facts;
+  std::erase_if(properties, [](const auto& fact) { return find_source_property(fact.first) == nullptr; });
+  return properties;
+}
+
+std::string property_lines(const Facts& properties) {
+  std::string lines;
+  for (const auto& [name, value] : properties) lines += name + "=" + value.text + "\n";
+  return lines;
+}
+
+Facts properties_of_lines(std::string_view lines) {
+  std::vector<std::string> settings;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    settings.emplace_back(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return reading_properties(take_facts(settings));
 }
 
 }  // namespace echoloop

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/facts.h"
 #include "formats/base/mapping.h"
 #include "transport/file_descriptor.h"
 
@@ -56,8 +58,12 @@ struct OpenRequest {
   std::stop_token stop;
   bool few_frames = false;                            // few frames are needed: read on demand, not all at once
   std::shared_ptr<const RecordedFolder> folder = {};  // set if `path` is a folder; `file` is its first file
+  Facts properties = {};                              // of reading, those that the user set (core/source_properties.h)
 
   [[nodiscard]] std::string what() const { return path.string(); }
+  // Return a property as set; nullopt: not set.
+  [[nodiscard]] std::optional<std::string> word(const std::string& property) const;
+  [[nodiscard]] std::optional<double> number(const std::string& property) const;
   [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
   // Reports `fraction` done; throws Error when a stop was requested.
   void advance(double fraction) const;
@@ -73,5 +79,11 @@ inline SidecarKind sidecar_kind(const OpenRequest& request, const SidecarFile& b
 // Returns a request for a file or folder, without sidecars. Throws Error as MappedFile::open() and open_folder() do.
 OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress = {},
                         std::stop_token stop = {});
+
+// Return the facts that are properties of reading, as lines KEY=VALUE; and such lines as facts. Throws Error for a
+// value that is not accepted.
+Facts reading_properties(const Facts& facts);
+std::string property_lines(const Facts& properties);
+Facts properties_of_lines(std::string_view lines);
 
 }  // namespace echoloop

@@ -41,6 +41,7 @@ struct Recording {
   std::uint64_t frame_count = 0;
   std::string format;  // as text: "GPU short-course pickle", "MATLAB v5 (MUST)"
   ScannerRecord scanner = {};
+  std::vector<RecordedTrack> tracks = {};  // all of the file, if it has several
   NamedSamples named = {};
   std::string name;  // file name without folders, plain_text() for a caption
 

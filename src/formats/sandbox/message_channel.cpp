@@ -115,6 +115,7 @@ constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxRefusal = 1000;  // without the file's name
 constexpr std::size_t kMaxAssumptions = 64;
 constexpr std::size_t kMaxAxes = 8;
+constexpr std::size_t kMaxTracks = 64;
 constexpr std::size_t kMostFramesInARun = 4096;
 
 // Writer and Reader have the same verbs, so that one list of members serves both directions.
@@ -179,9 +180,12 @@ void exchange(auto io, auto& a) {
   io.number(a.probe.pitch_m);
   io.number(a.probe.element_width_m);
   io.numbers(a.probe.elements, kElements);
+  io.number(a.probe.lens.thickness_m);
+  io.number(a.probe.lens.sound_speed_m_s);
   io.list(a.transmits, static_cast<std::size_t>(kMaxTransmits), "too many transmits", [&](auto& t) {
-    io.choice(t.kind, TransmitKind::delays);
-    for (auto* const value : {&t.angle_rad, &t.source_x_m, &t.source_z_m, &t.t0_s, &t.aperture_m}) io.number(*value);
+    io.choice(t.kind, TransmitKind::none);
+    for (auto* const value : {&t.angle_rad, &t.elevation_rad, &t.source_x_m, &t.source_z_m, &t.t0_s, &t.aperture_m})
+      io.number(*value);
     io.numbers(t.element_delays_s, kElements);
   });
   io.number(a.n_samples);
@@ -204,6 +208,16 @@ void exchange_recording(auto io, auto& r) {
   io.numbers(r.scanner.times_s, kMaxMessageBytes / sizeof(double));
   io.number(r.scanner.lost);
   io.number(r.scanner.missing);
+  io.number(r.scanner.counts_lost);
+  io.list(r.tracks, kMaxTracks, "too many tracks", [&](auto& track) {
+    io.text(track.label);
+    io.number(track.transmits);
+    io.number(track.frames);
+    io.number(track.begin_s);
+    io.number(track.end_s);
+    io.text(track.why_not);
+    io.number(track.chosen);
+  });
   for (auto* const text : {&r.named.data, &r.named.imag, &r.named.why_not}) io.text(*text);
   io.numbers(r.named.shape, kMaxAxes);
   io.list(r.named.axes, kMaxAxes, "too many axes", [&](auto& axis) { io.text(axis); });

@@ -137,7 +137,8 @@ struct ReaderStart {
 ReaderStart reader_start(const OpenRequest& request, ReaderTask task, int socket, int memory) {
   ReaderStart start;
   start.words = {reader_program().string(), task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption,
-                 request.what(), reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
+                 request.what(), reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption,
+                 property_lines(request.properties)};
   for (const int fd : {socket, request.file->descriptor(), memory})
     start.sources.push_back(out_of_the_way(request, fd));
   for (const SidecarFile& sidecar : std::span(request.sidecars).first(std::min(request.sidecars.size(), kMostSidecars)))

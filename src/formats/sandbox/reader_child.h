@@ -66,8 +66,9 @@ class ReaderChild {
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
 inline constexpr const char* kReaderOutlineOption = "--reader-outline";  // instead of it: reports the file's content
-// argv[3]; followed by the names of the sidecars, open as descriptors from kReaderSidecars on, and for a folder, after
-// kFolderWord, by the names of its files, open as the next descriptors.
+// argv[3]; argv[4] are the properties of reading as lines; followed by the names of the sidecars, open as descriptors
+// from kReaderSidecars on, and for a folder, after kFolderWord, by the names of its files, open as the next
+// descriptors.
 inline constexpr const char* kFolderWord = "--folder";
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;

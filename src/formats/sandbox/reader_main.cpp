@@ -172,7 +172,7 @@ std::shared_ptr<const RecordedFolder> take_folder(const GivenFiles& given, const
 }  // namespace
 
 bool is_reader_process(int argc, char** argv) {
-  return argc >= 4 &&
+  return argc >= 5 &&
          (std::string_view(argv[1]) == kReaderProcessOption || std::string_view(argv[1]) == kReaderOutlineOption);
 }
 
@@ -187,7 +187,7 @@ int answer_sandbox_question(int linked) {
 
 int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
-  const GivenFiles given = given_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(4));
+  const GivenFiles given = given_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(5));
   ::close_range(static_cast<unsigned>(given.end()), ~0U, 0);
   std::vector<int> files{kReaderFile};
   for (int file = given.first_of_folder(); file < given.end(); ++file) files.push_back(file);
@@ -208,7 +208,8 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
                               .sidecars = take_sidecars(given.sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {},
-                              .folder = take_folder(given, parts)};
+                              .folder = take_folder(given, parts),
+                              .properties = properties_of_lines(argv[4])};
     const bool listing = std::string_view(argv[1]) == kReaderOutlineOption;
     const std::size_t size = request.bytes().size();
     const auto unpacking_s =

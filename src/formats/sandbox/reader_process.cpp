@@ -372,6 +372,7 @@ Recording open_described(const OpenRequest& request, const std::string& name) {
   if (!request.sidecars.empty()) throw BadMessage("a description that is described");
   OpenRequest array = request_for(request.path.parent_path() / name, request.progress, request.stop);
   array.few_frames = request.few_frames;
+  array.properties = request.properties;
   array.sidecars = {{request.path, request.file}};
   return open_in_reader_process(array);
 }
@@ -385,6 +386,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   recording.frame_count = opened.frame_count;
   recording.format = opened.format;
   recording.scanner = std::move(opened.scanner);
+  recording.tracks = std::move(opened.tracks);
   recording.named = std::move(opened.named);
   recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();

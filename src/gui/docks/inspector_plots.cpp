@@ -155,7 +155,7 @@ std::string transmit_text(const Acquisition* acquisition, int transmit) {
   const Transmit& t = acquisition->transmits[static_cast<std::size_t>(transmit)];
   const std::string number = fmt::format("{} of {}", transmit + 1, acquisition->n_transmits());
   if (t.kind == TransmitKind::plane) return number + ", " + signed_fixed(t.angle_rad / kRadiansPerDegree, 1) + "°";
-  if (t.kind == TransmitKind::delays) return number;
+  if (t.kind == TransmitKind::delays || t.kind == TransmitKind::none) return number;
   return fmt::format("{}, {} {} mm", number, t.kind == TransmitKind::focused ? "focus x" : "source x",
                      fixed(1e3 * t.source_x_m, 1));
 }

@@ -310,7 +310,7 @@ void fact_sliders(PanelContext& c, Column& column) {
                                      [&](const Assumption& assumption) { return assumption.fact == row->name; });
     if (!assumed) continue;
     const auto edited = c.edits.facts.given.find(row->name);
-    const double now = edited == c.edits.facts.given.end() ? fact_of(a, *row) : edited->second;
+    const double now = edited == c.edits.facts.given.end() ? fact_of(a, *row) : edited->second.number;
     const SliderLook look{.id = row->name,
                           .label = spec.label,
                           .unit = row->unit.symbol,
@@ -325,7 +325,7 @@ void fact_sliders(PanelContext& c, Column& column) {
     const double shown = now / row->unit.si;
     const auto reader = c.model.assumed.find(row->name);  // reset value of the slider
     const bool known = reader != c.model.assumed.end();
-    const double normal = known ? reader->second / row->unit.si : shown;
+    const double normal = known ? reader->second.number / row->unit.si : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
     if (!wanted || (*wanted == normal && edited == c.edits.facts.given.end())) continue;
     if (known && *wanted == normal) {

@@ -15,6 +15,7 @@
 #include "core/facts.h"
 #include "core/params.h"
 #include "core/sample_log.h"
+#include "core/source_properties.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
@@ -105,7 +106,8 @@ struct SourceInfo {
   SampleLogPtr samples = {};  // null: a phantom, whose samples are valid
   // For a recording of a scanner: frames between its own that the sender had lost, and that are unaccounted for.
   std::uint64_t recorded_lost = 0, recorded_missing = 0;
-  bool scanner_times = false;  // the frame times are those of the scanner's clock
+  bool scanner_times = false;              // the frame times are those of the scanner's clock
+  std::vector<RecordedTrack> tracks = {};  // all of the file, if it has several
 };
 
 struct Progress {

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kPlainX* kPlainZ, kBlocksPerSm)
 }  // namespace
 
 void sum_delayed(const DasGeometry& g, const Complex* lines, Complex* pixels, StreamView stream) {
-  if (sum_grouped(g, lines, pixels, stream)) return;
+  if (!g.bent.any() && sum_grouped(g, lines, pixels, stream)) return;
   const dim3 blocks(static_cast<unsigned>((g.nx + kPlainX - 1) / kPlainX),
                     static_cast<unsigned>((g.nz + kPlainZ - 1) / kPlainZ));
   if (is_plain(g))
