@@ -11,6 +11,7 @@
 #include "formats/containers/mat_file.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
+#include "formats/readers/zea_contents.h"
 
 namespace echoloop {
 namespace {
@@ -139,6 +140,8 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   if (looks_like_hdf5(bytes)) return open_hdf5(request, sidecar);
   return open_other(request, start);
 }
+
+MapValues library_map(const OpenRequest& request, const MapRequest& wanted) { return read_stored_map(request, wanted); }
 
 std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }
 

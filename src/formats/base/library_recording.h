@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
+#include "core/contents.h"
 #include "core/error.h"
 
 namespace echoloop {
@@ -53,6 +54,7 @@ struct LibraryRecording {
 
   ScannerRecord scanner = {};
   NamedSamples named = {};
+  SourceContents contents = {};
   bool frame_by_frame = false;  // read_frame reads or unpacks only the frame itself
 
   // Name of the array in the same folder, if the file is a JSON description and no recording. All else is then empty.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/contents.h"
 #include "core/error.h"
 #include "core/frame.h"
 #include "formats/base/library_recording.h"
@@ -42,7 +43,8 @@ struct Recording {
   std::string format;  // as text: "GPU short-course pickle", "MATLAB v5 (MUST)"
   ScannerRecord scanner = {};
   NamedSamples named = {};
-  std::string name;  // file name without folders, plain_text() for a caption
+  SourceContentsPtr contents;  // never null
+  std::string name;      // file name without folders, plain_text() for a caption
 
   // Returns frame `index` < frame_count in the layout and type of the acquisition: in the mapped file if its layout is
   // the same, otherwise in memory converted once at opening. Valid during the recording's lifetime. Throws Error if a

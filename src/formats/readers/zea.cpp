@@ -22,6 +22,7 @@
 #include "formats/containers/hdf5_file.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
+#include "formats/readers/zea_contents.h"
 
 namespace echoloop {
 namespace {
@@ -67,12 +68,12 @@ std::string zea_part(const Node& root, Acquisition& a) {
   return "tracks/" + path;
 }
 
-// Returns the channel data of the group `data`; throws Error that lists its contents otherwise, usually images.
-Node zea_raw_data(const Node& data) {
+// Returns the channel data of the group `data` in `path`; throws Error that lists its contents otherwise, usually
+// images.
+Node zea_raw_data(const Node& root, const std::string& path, const Node& data) {
   if (auto raw = data.find("raw_data")) return std::move(*raw);
-  std::string held;
-  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
-  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+  const std::string held = contents_words(zea_contents(root, {.path = path}));
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 300),
               "a zea file with data/raw_data");
 }
 
@@ -458,7 +459,9 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   Acquisition& a = parts.acquisition;
   const std::string path = zea_part(root, a);
   const Node part = path.empty() ? root : root.at_path(path);
-  const Node raw = zea_raw_data(part.at("data")), scan = part.at("scan");
+  if (const auto data = part.find("data"); data && !data->has("raw_data"))
+    if (auto images = read_zea_picture(request, root, path)) return std::move(*images);
+  const Node raw = zea_raw_data(root, path, part.at("data")), scan = part.at("scan");
   const std::vector<std::size_t> shape = raw.extents();
   if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),
@@ -475,7 +478,10 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
   if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file contains more events");
-  return make_hdf5_recording(request, root, std::move(parts));
+  LibraryRecording recording = make_hdf5_recording(request, root, std::move(parts));
+  recording.contents =
+      zea_contents(root, {.path = path, .shift_x_m = -placed.origin_x_m, .frame_times_s = frame_times_s(recording)});
+  return recording;
 }
 
 }  // namespace echoloop
