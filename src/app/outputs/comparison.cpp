@@ -11,6 +11,7 @@
 #include "app/outputs/doubts.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/report.h"
+#include "app/outputs/stored_maps.h"
 #include "core/acquisition.h"
 #include "core/error.h"
 #include "core/grid.h"
@@ -331,6 +332,7 @@ std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>
     if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
     text += "\n";
   }
+  text += contents_text(opened.info.contents.get());
   for (const Doubt& doubt : doubts) text += "doubt         " + doubt_line(doubt) + "\n";
   return text;
 }
@@ -360,6 +362,7 @@ std::string describe_source_json(const OpenedSource& opened, const std::vector<D
                          {"assumptions", assumptions_json(a)},
                          {"doubts", doubts_json(doubts)}};
   json.update(facts_json(a));
+  json.update(contents_json(opened.info.contents.get()));
   return json_text(json, 1) + "\n";
 }
 

@@ -430,7 +430,7 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
     for (const FilterRow* const filter : filters) plausible = plausible && unpacks_to(plan, *filter, *chunk_bytes);
-    if (plausible && found.filtered) expect_chunks_of(*chunk_bytes);
+    if (plausible && found.filtered) expect_chunks_of(id());
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

@@ -151,9 +151,9 @@ inline constexpr bool kHaveLz4 = false;
 #endif
 
 // Registers the filters that the library lacks; they decompress in the calling thread. A chunk of LZ4, bitshuffle and
-// Zstandard states its own size: it must be one of those passed to expect_chunks_of().
+// Zstandard states its own size, which must be that of the dataset passed to expect_chunks_of() before a read.
 void register_filters();
-void expect_chunks_of(std::size_t bytes);
+void expect_chunks_of(hid_t dataset);  // Node::storage() calls it
 
 // Decompresses LZF data into `out`. A control byte below 32 precedes that many + 1 literal bytes; otherwise its upper 3
 // bits + 2 (7: + the next byte) bytes are copied from (lower 5 bits, next byte) + 1 bytes back. Returns false unless

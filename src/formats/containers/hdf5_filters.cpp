@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <set>
 
 #include "formats/containers/hdf5_file.h"
 
@@ -40,11 +38,9 @@ constexpr FilterRow kFilterRows[] = {
      "Blosc (version 1), Zstandard, LZ4, deflate: no package has Blosc2 (convert with h5repack -f GZIP=4 IN OUT)"},
 };
 
-// Sizes of unpacked chunks, also with a checksum.
-std::set<std::size_t>& expected_sizes() {
-  static std::set<std::size_t> sizes;
-  return sizes;
-}
+// Bytes of an unpacked chunk of the dataset that is read; without the checksum that may follow, the first filter then.
+std::size_t expected_bytes = 0;
+constexpr std::size_t kFletcherBytes = 4;
 
 // Implements the library's filter callback: returns 0 on failure, else the number of bytes now in *buffer. `unpack(to,
 // n_bytes)` returns true if it fills these.
@@ -129,25 +125,23 @@ bool unpack_blocks(Bytes& packed, Room out, std::size_t block, const Unpack& unp
   return true;
 }
 
-// Filters of chunks that state their own size, as `size` bytes: returns the chunk in memory for the largest expected
-// one, so that the library never reads behind it.
+// Filters of chunks that state their own size, `size` bytes: the library does not compare it with that of the dataset,
+// and would read behind the end.
 template <class Unpack>
 std::size_t unpack_sized(unsigned flags, std::uint64_t size, std::size_t* buffer_size, void** buffer,
                          const Unpack& unpack) {
-  const std::set<std::size_t>& expected = expected_sizes();
-  if ((flags & H5Z_FLAG_REVERSE) == 0 || size == 0 || !expected.contains(static_cast<std::size_t>(size))) return 0;
+  if ((flags & H5Z_FLAG_REVERSE) == 0 || size == 0) return 0;
+  if (size != expected_bytes && size != expected_bytes + kFletcherBytes) return 0;
   const auto n_bytes = static_cast<std::size_t>(size);
-  const std::size_t room = *expected.rbegin();
-  auto* const unpacked = static_cast<unsigned char*>(H5allocate_memory(room, false));
+  auto* const unpacked = static_cast<unsigned char*>(H5allocate_memory(n_bytes, false));
   if (unpacked == nullptr) return 0;
   if (!unpack(Room(unpacked, n_bytes))) {
     H5free_memory(unpacked);
     return 0;
   }
-  std::fill(unpacked + n_bytes, unpacked + room, static_cast<unsigned char>(0));
   H5free_memory(*buffer);
   *buffer = unpacked;
-  *buffer_size = room;
+  *buffer_size = n_bytes;
   return n_bytes;
 }
 
@@ -260,9 +254,12 @@ void register_filters() {
   if (kHaveLz4 && kHaveZstd) register_filter(kBitshuffleFilter, "bitshuffle", bitshuffle_filter);
 }
 
-void expect_chunks_of(std::size_t bytes) {
-  constexpr std::size_t kFletcher = 4;  // bytes of a checksum, if it is the first filter
-  expected_sizes().insert({bytes, bytes + kFletcher});
+void expect_chunks_of(hid_t dataset) {
+  const Id plan(H5Dget_create_plist(dataset)), type(H5Dget_type(dataset));
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank = H5Pget_layout(plan) == H5D_CHUNKED ? H5Pget_chunk(plan, H5S_MAX_RANK, chunk.data()) : 0;
+  expected_bytes = rank > 0 ? H5Tget_size(type) : 0;
+  for (int k = 0; k < rank; ++k) expected_bytes *= static_cast<std::size_t>(chunk[static_cast<std::size_t>(k)]);
 }
 
 const FilterRow* find_filter(H5Z_filter_t id) {

@@ -119,7 +119,7 @@ class Listing {
     std::string words = hdf5::type_text(type);
     const std::vector<std::size_t> shape = node.extents();
     if (!shape.empty()) words += " " + shape_text(shape);
-    if (shape.empty() && hdf5::is_plain_number(type)) {
+    if (checked_bytes(shape, 1) == std::size_t{1} && hdf5::is_plain_number(type)) {
       const std::string number = std::to_string(node.number());
       const std::size_t last = number.find_last_not_of('0');
       words += ", " + number.substr(0, number[last] == '.' ? last : last + 1);

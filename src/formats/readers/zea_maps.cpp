@@ -156,6 +156,7 @@ std::vector<float> read_values(const MapForm& form, std::uint64_t first, std::ui
     H5Tinsert(pair, members.second.c_str(), sizeof(float), H5T_NATIVE_FLOAT);
   }
   std::vector<float> values(form.complex ? 2 * n : n);
+  hdf5::expect_chunks_of(form.values.id());
   if (H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
       H5Dread(form.values.id(), form.complex ? hid_t{pair} : H5T_NATIVE_FLOAT, to, from, H5P_DEFAULT, values.data()) <
           0)
