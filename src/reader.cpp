@@ -15,7 +15,8 @@ constexpr int kLinked = 0;
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(kLinked);
   if (echoloop::is_reader_process(argc, argv))
-    return echoloop::run_reader_process(argc, argv, echoloop::open_library_recording, echoloop::library_outline);
+    return echoloop::run_reader_process(argc, argv, echoloop::open_library_recording, echoloop::library_outline,
+                                        echoloop::library_map);
   std::fputs("echoloop-reader: internal program, started by echoloop for each recording\n", stderr);
   return 2;
 }

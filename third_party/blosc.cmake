@@ -1,4 +1,5 @@
-# Blosc (libblosc-dev), the packing of zea's recordings: where it is not, such a file is refused with a line naming it.
+# Blosc (libblosc-dev), the packing of zea's recordings, Zstandard (libzstd-dev) and LZ4 (liblz4-dev): where one is not,
+# a file packed by it is refused with a line naming it.
 include_guard()
 option(ECHOLOOP_BLOSC "Read HDF5 data packed by Blosc when libblosc is found" ON)
 if(ECHOLOOP_BLOSC)
@@ -11,4 +12,14 @@ if(TARGET PkgConfig::BLOSC)
 else()
   message(STATUS "HDF5 data packed by Blosc: off (no libblosc-dev)")
 endif()
+foreach(packer ZSTD LZ4)
+  string(TOLOWER lib${packer} package)
+  pkg_check_modules(${packer} QUIET IMPORTED_TARGET ${package})
+  if(TARGET PkgConfig::${packer})
+    target_link_libraries(blosc INTERFACE PkgConfig::${packer})
+    target_compile_definitions(blosc INTERFACE ECHO_HAVE_${packer})
+  else()
+    message(STATUS "HDF5 data packed by ${packer}: off (no ${package}-dev)")
+  endif()
+endforeach()
 add_library(blosc::blosc ALIAS blosc)

@@ -14,6 +14,7 @@
 #include "app/options/preset.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
+#include "app/outputs/stored_maps.h"
 #include "app/session_file.h"
 #include "core/error.h"
 #include "core/facts.h"
@@ -215,6 +216,7 @@ void take_settings(Options& o, const OptionTexts& t) {
   if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
   if (!t.grid.empty()) add_grid(o.settings, t.grid);
   std::vector<std::string> sets = split_sets(t.sets);
+  take_map_settings(sets, o.map);
   const Facts facts = take_facts(sets);
   for (const auto& [key, value] : facts) o.facts[key] = value;
   if (o.command == Command::info && !sets.empty())

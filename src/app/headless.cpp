@@ -20,6 +20,7 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/outputs/run_outputs.h"
+#include "app/outputs/stored_maps.h"
 #include "app/session_file.h"
 #include "app/stream/session.h"
 #include "core/error.h"
@@ -402,6 +403,8 @@ int end_run(StoppedRun& run, int status) {
     writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
   if (!reported) writer([&] { run.sinks.require_files(); });
   write_times(options.files, run.trace, writer);
+  if (const auto& file = options.files["--traces-out"]; !file.empty())
+    writer([&] { write_traces(file, run.plan.opened.info); });
   report["frames"]["errors"] = run.totals.errors + writer.refused();
   writer([&] { write_report(options.files, report); });
   say_summary(run.plan.opened, backend, run.session.counts(), report);

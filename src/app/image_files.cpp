@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/outputs/measured_values.h"
+#include "app/outputs/stored_maps.h"
 #include "core/error.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/mark_drawing.h"
@@ -30,6 +31,10 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
     if (run.doubts != nullptr) add_doubts(about, *run.doubts);
     write_image_npy(file, image, about);
   });
+  wants("--map-out",
+        [&](const auto& file) { write_map(file, map_on_image(run.info, run.options.map.name, image), image); });
+  wants("--difference-out",
+        [&](const auto& file) { write_difference(file, map_on_image(run.info, run.options.map.name, image), image); });
   wants("--png", [&](const auto& file) { write_picture(file, image, image.params); });
   wants("--png16", [&](const auto& file) {
     write_levels(file, image, run.named, command_text(run.backend, run.named, image, kLevelsOption));
@@ -88,6 +93,8 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
   state.stream = session.stream();
   state.source = run.info;
   state.marks = run.marks;
+  state.Edits::map = run.options.map;
+  state.Model::map = map_over_image(run.info, run.options.map, image);
   state.device.backend = run.backend.name();
   state.device.name = run.backend.device();
   state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),

@@ -11,6 +11,7 @@
 #include "formats/containers/mat_file.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
+#include "formats/readers/zea_contents.h"
 
 namespace echoloop {
 namespace {
@@ -161,6 +162,8 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   require_properties(request, recording);
   return recording;
 }
+
+MapValues library_map(const OpenRequest& request, const MapRequest& wanted) { return read_stored_map(request, wanted); }
 
 std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }
 

@@ -71,6 +71,10 @@ std::vector<std::string> tracks_of(const std::filesystem::path& path) {
   return labels;
 }
 
+MapValues read_map(const std::filesystem::path& path, const MapRequest& wanted, std::stop_token stop) {
+  return map_in_reader_process(request_for(path, {}, std::move(stop)), wanted);
+}
+
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
 void read_nothing_ahead() { reader_settings().read_ahead = false; }
 

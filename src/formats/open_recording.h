@@ -25,6 +25,9 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
 Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
                             const OpenProgress& progress = {}, std::stop_token stop = {});
 
+// Reads frames of a map that the recording of the file lists (SourceContents::maps). Throws Error. Any thread.
+MapValues read_map(const std::filesystem::path& path, const MapRequest& wanted, std::stop_token stop = {});
+
 // Opens the file without any description.
 Recording open_recording_alone(const std::filesystem::path& path);
 

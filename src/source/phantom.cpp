@@ -71,7 +71,7 @@ class Phantom final : public SeekableSource {
   Phantom(const PhantomSettings& settings, const ProbeModel& model);
 
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
-  [[nodiscard]] EcgPtr ecg() const override { return scene_->ecg(); }
+  [[nodiscard]] SourceContentsPtr contents() const override { return scene_->contents(); }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
 

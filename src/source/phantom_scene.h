@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/ecg.h"
+#include "core/contents.h"
 #include "core/units.h"
 #include "source/phantom_settings.h"
 
@@ -68,7 +68,7 @@ class Scene {
   [[nodiscard]] virtual std::uint64_t n_states() const { return 0; }
   [[nodiscard]] virtual std::uint64_t state(std::uint64_t index) const { return index; }
 
-  [[nodiscard]] virtual EcgPtr ecg() const { return nullptr; }
+  [[nodiscard]] virtual SourceContentsPtr contents() const { return nullptr; }
 
   // Writes the moving scatterers at `state`; `out` keeps its capacity between frames. A pure function of `state`.
   virtual void moving(std::uint64_t state, Scatterers& out) const = 0;

@@ -116,11 +116,13 @@ class HeartScene final : public Scene {
   [[nodiscard]] std::uint64_t n_states() const override { return period_; }
   [[nodiscard]] std::uint64_t state(std::uint64_t index) const override { return index % period_; }
 
-  [[nodiscard]] EcgPtr ecg() const override {
+  [[nodiscard]] SourceContentsPtr contents() const override {
     constexpr int kSamples = 1000;
-    const auto ecg = std::make_shared<Ecg>(Ecg{.period_s = beat_s_, .mv = {}});
-    for (int i = 0; i < kSamples; ++i) ecg->mv.push_back(static_cast<float>(heart::ecg_mv(i / double{kSamples})));
-    return ecg;
+    Signal ecg{.name = "ECG", .unit = "mV", .step_s = beat_s_ / kSamples, .repeats = true};
+    for (int i = 0; i < kSamples; ++i) ecg.values.push_back(static_cast<float>(heart::ecg_mv(i / double{kSamples})));
+    auto contents = std::make_shared<SourceContents>();
+    contents->signals.push_back(std::move(ecg));
+    return contents;
   }
 
   void moving(std::uint64_t state, Scatterers& out) const override {

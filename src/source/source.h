@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "core/acquisition.h"
-#include "core/ecg.h"
+#include "core/contents.h"
 #include "core/frame.h"
 #include "core/sample_log.h"
 #include "formats/base/recording.h"
@@ -102,7 +102,8 @@ class SeekableSource : public Source {
   [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
   // Returns when frame `index` was acquired, by the scanner's clock, s; nullopt: frames are evenly spaced.
   [[nodiscard]] virtual std::optional<double> recorded_time_s(std::uint64_t /*index*/) const { return std::nullopt; }
-  [[nodiscard]] virtual EcgPtr ecg() const { return nullptr; }
+  // Returns signals that a phantom makes; null: none. Those of a recording are in Recording::contents.
+  [[nodiscard]] virtual SourceContentsPtr contents() const { return nullptr; }
 
   // Returns frame `index`, as fetch(). Past the last one a recording restarts. [one thread at a time]
   std::span<const std::byte> at(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) {

@@ -16,6 +16,33 @@ std::vector<double> geometry_rows(std::size_t n_axes, const Extents& n) {
   return rows;
 }
 
+std::vector<double> coordinates(double tilt = 0.0) {
+  std::vector<double> all;
+  for (int r = 0; r < kMapRows; ++r)
+    for (int c = 0; c < kMapColumns; ++c) all.insert(all.end(), {1e-3 * c + tilt * r, 0.0, 5e-3 + 1e-3 * r});
+  return all;
+}
+
+std::vector<double> ramp(std::size_t n) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < n; ++k) values.push_back(0.5 * static_cast<double>(k));
+  return values;
+}
+
+void texts(Hdf5Fixture& file, const std::string& path, const std::vector<const char*>& values) {
+  const hid_t type = H5Tcopy(H5T_C_S1), links = H5Pcreate(H5P_LINK_CREATE);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Pset_create_intermediate_group(links, 1);
+  const hsize_t n = values.size();
+  const hid_t space = H5Screate_simple(1, &n, nullptr);
+  const hid_t data = H5Dcreate2(file.file(), path.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(data);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Pclose(links);
+}
+
 }  // namespace
 
 std::vector<double> wave_angles(int n_transmits) {
@@ -179,6 +206,46 @@ void write_mfmc(Hdf5Fixture& file, const Extents& n) {
   const std::vector<hsize_t> dims = sample_dims("feti", n);
   file.numbers("SEQUENCE<1>/MFMC_DATA", {dims[0], dims[1] * dims[2], dims[3]}, sample_table("feti", n),
                {.type = H5T_STD_I16LE, .chunk = {}});
+}
+
+void write_zea_contents(Hdf5Fixture& file, const Extents& n) {
+  write_zea(file, n);
+  const std::string data = "data/";
+  const hsize_t rows = kMapRows, columns = kMapColumns;
+  file.numbers(data + "sos_map/values", {2, rows, columns}, ramp(2 * kMapRows * kMapColumns));
+  file.numbers(data + "sos_map/coordinates", {rows, columns, 3}, coordinates());
+  file.text(data + "sos_map/unit", "m/s");
+  file.numbers(data + "sos_map/timestamps", {2}, {0.0, 0.02});
+  file.numbers(data + "sos_map/start_time_offset", {}, {0.001});
+  file.numbers(data + "segmentation/values", {1, rows, columns, 2}, ramp(2 * kMapRows * kMapColumns),
+               {.type = H5T_STD_U8LE, .chunk = {}});
+  file.numbers(data + "segmentation/coordinates", {rows, columns, 3}, coordinates());
+  texts(file, data + "segmentation/labels", {"left", "right"});
+  file.numbers(data + "nowhere/values", {1, rows, columns}, ramp(kMapRows * kMapColumns));
+  file.numbers(data + "unequal/values", {1, rows, columns}, ramp(kMapRows * kMapColumns));
+  file.numbers(data + "unequal/coordinates", {rows, columns - 1, 3},
+               std::vector<double>(kMapRows * (kMapColumns - 1) * 3));
+  file.number(data + "foo/bar", 1.0);
+  file.numbers("metadata/ecg/samples", {5}, {0, 1, 2, 1, 0});
+  file.number("metadata/ecg/sampling_frequency", 250.0);
+  file.number("metadata/ecg/start_time_offset", -0.05);
+  file.numbers("metadata/breath/samples", {3, 1}, {1, 2, 3});
+  file.numbers("metadata/breath/timestamps", {3}, {0.0, 0.1, 0.3});
+  file.numbers("metadata/back/samples", {3}, {1, 2, 3});
+  file.numbers("metadata/back/timestamps", {3}, {0.2, 0.1, 0.3});
+  file.numbers("metadata/probe_pose/translation", {2, 3}, {0, 0, 0, 1e-3, 2e-3, 3e-3});
+  file.numbers("metadata/probe_pose/rotation", {2, 4}, {1, 0, 0, 0, std::cos(0.2), 0, std::sin(0.2), 0});
+  file.number("metadata/probe_pose/sampling_frequency", 100.0);
+  texts(file, "metadata/annotations/view", {"a", "b"});
+  file.text("metadata/credit", "a laboratory");
+  file.number("metadata/odd", 3.0);
+  const auto n_frames = static_cast<hsize_t>(n.frames), n_tx = static_cast<hsize_t>(n.transmits);
+  file.numbers("metrics/quality", {n_frames}, std::vector<double>(n_frames, 0.5));
+  file.numbers("metrics/other", {n_frames + 1}, std::vector<double>(n_frames + 1, 0.5));
+  file.number("custom/temperature", 21.5);
+  file.number("scan/something_new", 1.0);
+  file.numbers("scan/time_to_next_transmit", {n_frames, n_tx}, std::vector<double>(n_frames * n_tx, 0.01));
+  file.number("stray", 7.0);
 }
 
 }  // namespace echoloop::test

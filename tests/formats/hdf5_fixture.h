@@ -70,7 +70,10 @@ void write_uff(Hdf5Fixture& file, const Extents& n = {});     // plane waves of 
 void write_picmus(Hdf5Fixture& file, const Extents& n = {});  // the same, RF
 void write_pybf(Hdf5Fixture& file, const Extents& n = {});    // the same
 void write_zea(Hdf5Fixture& file, const Extents& n = {});     // the same; time from the first firing, 2 us later
-void write_mfmc(Hdf5Fixture& file, const Extents& n = {});    // the same; A-scans by element, then transmit
+// The zea example with maps of kMapRows x kMapColumns, signals and members of other kinds.
+inline constexpr int kMapRows = 5, kMapColumns = 4;
+void write_zea_contents(Hdf5Fixture& file, const Extents& n = {});
+void write_mfmc(Hdf5Fixture& file, const Extents& n = {});  // the same; A-scans by element, then transmit
 // Parts of MFMC, in this order: a probe with an empty sequence; laws 1, 2 ... of elements from 1, `delays_s` empty:
 // none; the laws of each A-scan. The caller writes MFMC_DATA of SEQUENCE<1>.
 void mfmc_probe(Hdf5Fixture& file, const std::vector<double>& x_m);

@@ -164,20 +164,21 @@ TEST(Phantom, HeartBeatClosesWithoutSeam) {
 
 // The cache of a period must not show: a frame rate at which the period does not fit gives the same motion.
 TEST(Phantom, EcgHasThePeriodOfTheHeart) {
-  EXPECT_EQ(make_phantom({.name = "points"})->ecg(), nullptr);
+  EXPECT_EQ(make_phantom({.name = "points"})->contents(), nullptr);
   for (const double beats_per_s : {0.8, 1.2, 2.5}) {
     const auto heart = make_phantom({.heart = {.rate_hz = beats_per_s}});
-    const EcgPtr ecg = heart->ecg();
-    ASSERT_NE(ecg, nullptr);
-    const double frames = ecg->period_s * heart->acquisition()->frame_rate_hz;
+    const SourceContentsPtr contents = heart->contents();
+    ASSERT_NE(contents, nullptr);
+    const Signal* const ecg = &contents->signals.at(0);
+    const double frames = ecg->period_s() * heart->acquisition()->frame_rate_hz;
     EXPECT_NEAR(frames, std::round(frames), 1e-9);
-    EXPECT_NEAR(1.0 / ecg->period_s, beats_per_s, 0.03 * beats_per_s);
+    EXPECT_NEAR(1.0 / ecg->period_s(), beats_per_s, 0.03 * beats_per_s);
     double largest_at = 0.0;
     for (double phase = -0.5; phase < 0.5; phase += 1e-3) {
-      if (ecg->at(phase * ecg->period_s) > ecg->at(largest_at)) largest_at = phase * ecg->period_s;
-      EXPECT_NEAR(ecg->at((phase + 7.0) * ecg->period_s), ecg->at(phase * ecg->period_s), 1e-4);
+      if (ecg->at(phase * ecg->period_s()) > ecg->at(largest_at)) largest_at = phase * ecg->period_s();
+      EXPECT_NEAR(ecg->at((phase + 7.0) * ecg->period_s()), ecg->at(phase * ecg->period_s()), 1e-4);
     }
-    EXPECT_NEAR(largest_at, 0.0, 2e-3 * ecg->period_s) << "the R wave is at the end of diastole";
+    EXPECT_NEAR(largest_at, 0.0, 2e-3 * ecg->period_s()) << "the R wave is at the end of diastole";
     EXPECT_NEAR(ecg->at(0.0), 1.2, 0.1);
   }
 }

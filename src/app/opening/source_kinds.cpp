@@ -76,6 +76,7 @@ constexpr std::array kKinds{
 OpenedSource opened_recording(const std::string& name, Recording recording, const Facts& facts) {
   OpenedSource opened;
   opened.info.format = recording.format;
+  opened.info.contents = recording.contents;
   opened.info.recorded_lost = recording.scanner.lost;
   opened.info.recorded_missing = recording.scanner.missing;
   opened.info.scanner_times = !recording.scanner.times_s.empty() && recording.scanner.counts_lost;
@@ -182,7 +183,7 @@ OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts
   opened.info.acquisition = opened.source->acquisition();
   if (const SeekableSource* const seekable = opened.source->seekable()) {
     opened.info.frame_count = seekable->frame_count();
-    opened.info.ecg = seekable->ecg();
+    if (opened.info.contents == nullptr) opened.info.contents = seekable->contents();
   }
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   remember_time_zero(opened.info.acquisition, name);

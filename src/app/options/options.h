@@ -17,6 +17,7 @@
 #include "core/stream_settings.h"
 #include "core/units.h"
 #include "gui/state/dock_list.h"
+#include "gui/state/map_state.h"
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
 #include "gui/toolkit/view_settings.h"
@@ -116,6 +117,7 @@ struct OutputOptions {
   FigureSize figure_size;
   PageGround figure_ground = PageGround::white;
   std::filesystem::path marks;                        // input
+  MapChoice map;                                      // shown or written
   std::vector<std::filesystem::path> settings_files;  // input: preset and session
 };
 

@@ -11,6 +11,7 @@
 #include "app/outputs/doubts.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/report.h"
+#include "app/outputs/stored_maps.h"
 #include "core/acquisition.h"
 #include "core/error.h"
 #include "core/grid.h"
@@ -370,6 +371,7 @@ std::string describe_source(const OpenedSource& opened, const std::vector<Doubt>
     if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
     text += "\n";
   }
+  text += contents_text(opened.info.contents.get());
   for (const Doubt& doubt : doubts) text += "doubt         " + doubt_line(doubt) + "\n";
   return text;
 }
@@ -402,6 +404,7 @@ std::string describe_source_json(const OpenedSource& opened, const std::vector<D
   json.update(facts_json(a));
   if (!opened.info.tracks.empty()) json["tracks"] = tracks_json(opened.info.tracks);
   if (const auto times_s = frame_times_s(opened); !times_s.empty()) json["frame_times_s"] = times_s;
+  json.update(contents_json(opened.info.contents.get()));
   return json_text(json, 1) + "\n";
 }
 

@@ -71,6 +71,18 @@ constexpr auto kPictureRows = std::to_array<OutputRow>({
      "curves, peaks and warnings; without a window",
      MadeOf::run, ".json"},
 });
+constexpr auto kMapRows = std::to_array<OutputRow>({
+    {"--map-out", "F.npy",
+     "Map of the recording (--set map=NAME) on the pixels of the last image: float32 [nz][nx] in its unit, NaN "
+     "outside, "
+     "with metadata in F.json",
+     MadeOf::last_image, ".npy", ".json"},
+    {"--difference-out", "F.npy",
+     "Last image minus a map of levels (--set map=NAME): float32 dB [nz][nx] without the median, NaN where one of them "
+     "is below -40 dB, with metadata in F.json",
+     MadeOf::last_image, ".npy", ".json"},
+    {"--traces-out", "F.csv", "Signals of the recording: signal,time_s,value", MadeOf::run, ".csv"},
+});
 constexpr auto kReportRows = std::to_array<OutputRow>({
     {"--report", "F.json", "Run report as JSON"},
     {"--trace", "F.json", "Newest 16384 timed spans as a Chrome/Perfetto trace"},
@@ -86,6 +98,7 @@ std::vector<OutputRow> make_rows() {
     const OutputNeed need = row.option == kRecordOption ? OutputNeed::no_kiosk : OutputNeed::headless;
     rows.push_back({row.option, row.type_name, row.help, MadeOf::all_frames, row.ending, nullptr, need});
   }
+  rows.insert(rows.end(), kMapRows.begin(), kMapRows.end());
   rows.insert(rows.end(), kReportRows.begin(), kReportRows.end());
   return rows;
 }
@@ -195,6 +208,9 @@ void require_outputs(const Options& options) {
   }
   for (const OutputRow* const row : outputs)
     if (row->check != nullptr) row->check(options.files[row->option]);
+  for (const char* const option : {"--map-out", "--difference-out"})
+    if (!options.files[option].empty() && options.map.name.empty())
+      throw Error(option, "no map was chosen", "--set map=NAME (echoloop info lists them)");
   require_own_files(options);
 }
 

@@ -30,6 +30,7 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
   require_outputs(options);
   state.stream = options.stream;
   state.marks = marks_of(options);
+  state.Edits::map = options.map;
   const Interop interop = options.interop && engine.on_gpu() ? Interop::try_it : Interop::off;
   const RunKind kind = kind_if(has_end(options) || !options.files["--screenshot"].empty());
   viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, std::move(queries)), commands,
@@ -208,6 +209,7 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
+  own_.maps.look(own_.viewer->shown_image());
   lesson_.look(viewer().shown_image());
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), drawn_.news, review_.playback(), own_.engine.trace);

@@ -14,6 +14,7 @@
 #include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_lesson.h"
+#include "app/window/window_maps.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
@@ -88,6 +89,7 @@ class WindowApp {
     ChosenBackend chosen;  // except the backend, owned by the engine
     Engine engine;
     std::unique_ptr<Viewer> viewer;
+    WindowMaps maps{state};
   };
 
   Owned own_;

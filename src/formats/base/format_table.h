@@ -20,6 +20,8 @@ namespace echoloop {
 class MatFile;
 struct LibraryRecording;
 struct NpzMember;
+struct MapRequest;
+struct MapValues;
 struct OpenRequest;
 namespace hdf5 {
 class Node;
@@ -155,5 +157,6 @@ LibraryRecording open_library_recording(const OpenRequest& request);
 
 // Returns the file's content, as JSON (import/import.h).
 std::string library_outline(const OpenRequest& request);
+MapValues library_map(const OpenRequest& request, const MapRequest& wanted);
 
 }  // namespace echoloop

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
+#include "core/contents.h"
 #include "core/error.h"
 #include "core/source_properties.h"
 
@@ -57,6 +58,7 @@ struct LibraryRecording {
   std::vector<RecordedTrack> tracks = {};    // all of the file, if it has several
   std::vector<std::string> properties = {};  // of reading (core/source_properties.h) that the format has
   NamedSamples named = {};
+  SourceContents contents = {};
   bool frame_by_frame = false;  // read_frame reads or unpacks only the frame itself
 
   // Name of the array in the same folder, if the file is a JSON description and no recording. All else is then empty.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contents.h"
 #include "core/facts.h"
 #include "formats/base/mapping.h"
 #include "transport/file_descriptor.h"
@@ -47,6 +48,13 @@ using OpenProgress = std::function<void(double fraction)>;
 struct SidecarFile {
   std::filesystem::path path;
   std::shared_ptr<const MappedFile> file;
+};
+
+// Frames first .. first + count - 1 of a map (count 0: all), of a volume in the plane y = y_m.
+struct MapRequest {
+  StoredMap map;
+  std::uint64_t first = 0, count = 0;
+  double y_m = 0.0;
 };
 
 struct OpenRequest {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/contents.h"
 #include "core/error.h"
 #include "core/frame.h"
 #include "formats/base/library_recording.h"
@@ -43,7 +44,8 @@ struct Recording {
   ScannerRecord scanner = {};
   std::vector<RecordedTrack> tracks = {};  // all of the file, if it has several
   NamedSamples named = {};
-  std::string name;  // file name without folders, plain_text() for a caption
+  SourceContentsPtr contents;  // never null
+  std::string name;      // file name without folders, plain_text() for a caption
 
   // Returns frame `index` < frame_count in the layout and type of the acquisition: in the mapped file if its layout is
   // the same, otherwise in memory converted once at opening. Valid during the recording's lifetime. Throws Error if a

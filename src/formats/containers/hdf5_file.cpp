@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
+#include "formats/containers/hdf5_layout.h"
 
 namespace echoloop::hdf5 {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 // counts as memory of the viewer. Slots: a prime above 100 times the number of chunks.
 constexpr std::size_t kCacheBytes = std::size_t{64} << 20, kCacheSlots = 12421;
 constexpr std::size_t kMaxLinks = 65536;  // per group: PyBF stores a group per frame
+
+constexpr const char* kNewerLayout = "version number for layout";  // part of the library's reason
 
 struct LinkNames {
   std::vector<std::string> names;
@@ -63,11 +66,11 @@ Error failed(const std::string& where, const std::string& damaged) {
           "convert with the h5repack of the newer HDF5, or write with h5py's libver=('earliest', 'v110')"};
 }
 
-constexpr std::size_t kMaxChunkExpansion = 1032;                 // deflate; LZF's is less
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // for an array smaller than its chunk
 constexpr const char* kAcceptedFilters =
-    "deflate, LZF, Blosc, shuffle and checksum, each at most once (convert with h5repack -f GZIP=4 IN OUT)";
+    "deflate, szip, LZF, LZ4, Zstandard, bitshuffle, Blosc, shuffle and checksum, each at most once (convert with "
+    "h5repack -f GZIP=4 IN OUT)";
 
 // Reads one text of an attribute or a dataset by read(memory type, buffer).
 template <class Read>
@@ -91,32 +94,23 @@ std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, R
   return text;
 }
 
-// Returns the name of a registered filter that occurs in recordings.
-std::string filter_text(H5Z_filter_t filter) {
-  const char* name = filter == H5Z_FILTER_SZIP ? " (szip)"
-                     : filter == 32004         ? " (LZ4)"
-                     : filter == 32008         ? " (bitshuffle)"
-                     : filter == 32015         ? " (Zstandard)"
-                     : filter == 32026         ? " (Blosc2)"
-                                               : "";
-  return std::to_string(filter) + name;
-}
-
-std::vector<H5Z_filter_t> known_filters(const std::string& where, hid_t plan) {
+// Returns the rows of a dataset's filters, in their order.
+std::vector<const FilterRow*> known_filters(const std::string& where, hid_t plan) {
   const int n_filters = H5Pget_nfilters(plan);
-  std::vector<H5Z_filter_t> seen;
+  std::vector<const FilterRow*> seen;
   for (int k = 0; k < n_filters; ++k) {
     unsigned flags = 0, config = 0;
     std::size_t n_values = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(plan, static_cast<unsigned>(k), &flags, &n_values, nullptr, 0, nullptr, &config);
-    if (filter == kBloscFilter && !kHaveBlosc)
-      throw Error(where, "data compressed with Blosc", "an Echoloop built with libblosc (package libblosc-dev)");
-    const bool known = filter == H5Z_FILTER_DEFLATE || filter == kLzfFilter || filter == kBloscFilter ||
-                       filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
-    if (!known || std::count(seen.begin(), seen.end(), filter) > 0)
-      throw Error(where, "data compressed with filter " + filter_text(filter), kAcceptedFilters);
-    seen.push_back(filter);
+    const FilterRow* const row = find_filter(filter);
+    const std::string name = row == nullptr ? "filter " + std::to_string(filter)
+                             : filter > 255 ? "filter " + std::to_string(filter) + " (" + row->name + ")"
+                                            : row->name;
+    if (row != nullptr && row->lacks != nullptr) throw Error(where, "data compressed with " + name, row->lacks);
+    if (row == nullptr || H5Zfilter_avail(filter) <= 0 || std::ranges::count(seen, row) > 0)
+      throw Error(where, "data compressed with " + name, kAcceptedFilters);
+    seen.push_back(row);
   }
   return seen;
 }
@@ -142,12 +136,13 @@ void check_packed_chunks(const std::string& where, hid_t dataset, std::size_t ch
 
 bool failed_for(std::string_view words) { return !reason_with(words).empty(); }
 
-Node::Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id)
+Node::Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id,
+           std::shared_ptr<const Id> of)
     : what_(std::move(what)),
       path_(std::move(path)),
       file_size_(file_size),
       depth_(depth),
-      id_(std::make_shared<const Id>(std::move(id))) {}
+      id_(new Id(std::move(id)), [kept = std::move(of)](const Id* object) { delete object; }) {}
 
 Node Node::open(const std::string& what, const std::string& path, std::size_t file_size) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by Error, not printed
@@ -208,6 +203,10 @@ std::optional<Node> Node::find(const std::string& name) const {
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
     throw Error(what_ + " (" + path + ")", "an external or soft link", "data inside this file");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
+  if (!object.valid() && failed_for(kNewerLayout)) {
+    Id newer = open_newer_dataset(what_ + " (" + path + ")", id(), name, H5P_DEFAULT);
+    return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(newer), id_);
+  }
   if (!object.valid()) throw failed(what_ + " (" + path + ")", "a damaged object");
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));
 }
@@ -232,6 +231,14 @@ Node Node::dataset_at(const std::string& path, std::size_t cache_bytes) const {
   const Id access(H5Pcreate(H5P_DATASET_ACCESS));  // applies to the first open only: closed by now
   H5Pset_chunk_cache(access, kCacheSlots, cache_bytes, 1.0);
   Id dataset(H5Dopen2(group.id(), name.c_str(), access));
+  if (!dataset.valid() && failed_for(kNewerLayout)) {
+    return {what_,
+            group.path_ + "/" + printable(name),
+            file_size_,
+            group.depth_ + 1,
+            open_newer_dataset(where(), group.id(), name, access),
+            group.id_};
+  }
   if (!dataset.valid()) throw failed(where(), "a damaged dataset");
   return {what_, group.path_ + "/" + printable(name), file_size_, group.depth_ + 1, std::move(dataset)};
 }
@@ -324,6 +331,31 @@ std::string Node::text(std::size_t most) const {
   return text;
 }
 
+std::vector<std::string> Node::texts(std::size_t most) const {
+  const std::vector<std::size_t> shape = extents();
+  const Id type(H5Dget_type(id())), space(H5Dget_space(id()));
+  const auto count = checked_bytes(shape, 1);
+  if (H5Tget_class(type) != H5T_STRING || !count || *count > most)
+    throw Error(where(), type_text(type) + " of shape " + shape_text(shape),
+                "up to " + std::to_string(most) + " texts");
+  const std::size_t size = H5Tget_size(type);
+  static_cast<void>(storage(*count * size));
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> stored(*count, nullptr);
+    const Id memory(H5Tcopy(type));
+    if (H5Dread(id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()) < 0) throw failed(where(), "damaged texts");
+    for (const char* const text : stored) texts.emplace_back(text == nullptr ? "" : text);
+    H5Dvlen_reclaim(memory, space, H5P_DEFAULT, stored.data());
+    return texts;
+  }
+  std::vector<char> stored(*count * size);
+  if (H5Dread(id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()) < 0) throw failed(where(), "damaged texts");
+  for (std::size_t k = 0; k < *count; ++k)
+    texts.emplace_back(stored.data() + k * size, ::strnlen(stored.data() + k * size, size));
+  return texts;
+}
+
 std::optional<std::string> Node::text_attribute(const char* name) const {
   if (H5Aexists(id(), name) <= 0) return std::nullopt;
   const Id attribute(H5Aopen(id(), name, H5P_DEFAULT));
@@ -379,15 +411,15 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
   const H5D_layout_t layout = plan.valid() ? H5Pget_layout(plan) : H5D_LAYOUT_ERROR;
   if ((layout != H5D_CHUNKED && layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) || H5Pget_external_count(plan) != 0)
     throw Error(where(), "data stored in another file", "data inside this file");
-  const std::vector<H5Z_filter_t> filters = known_filters(where(), plan);
+  const std::vector<const FilterRow*> filters = known_filters(where(), plan);
   Storage found{.layout = layout == H5D_CHUNKED      ? Layout::chunked
                           : layout == H5D_CONTIGUOUS ? Layout::contiguous
                                                      : Layout::compact,
                 .chunk = {},
                 .filtered = H5Pget_nfilters(plan) > 0,
                 .stored_bytes = H5Dget_storage_size(id())};
-  const auto packed_by = [&](H5Z_filter_t filter) { return std::count(filters.begin(), filters.end(), filter) > 0; };
-  const std::size_t expansion = packed_by(kBloscFilter) ? kBloscExpansion : kMaxChunkExpansion;
+  std::size_t expansion = 1;
+  for (const FilterRow* const filter : filters) expansion = std::max(expansion, filter->expansion);
   bool plausible = found.stored_bytes <= file_size_ && least / expansion <= found.stored_bytes;
   if (found.layout == Layout::chunked) {
     hsize_t chunk[H5S_MAX_RANK];
@@ -397,8 +429,8 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
-    for (const H5Z_filter_t filter : {kLzfFilter, kBloscFilter})
-      plausible = plausible && (!packed_by(filter) || unpacks_to(plan, filter, *chunk_bytes));
+    for (const FilterRow* const filter : filters) plausible = plausible && unpacks_to(plan, *filter, *chunk_bytes);
+    if (plausible && found.filtered) expect_chunks_of(id());
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

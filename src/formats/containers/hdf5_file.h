@@ -1,6 +1,7 @@
 // HDF5 files of any origin: groups and datasets by name, attributes, small arrays of numbers and text. Reason for a
-// wrapper: only hard links inside the file are followed, no data of other files and no filter except the built-in ones,
-// LZF and Blosc; sizes are checked before memory is allocated, and every error is one line naming file and object.
+// wrapper: only hard links inside the file are followed, no data of other files and only known filters
+// (hdf5_filters.cpp); datasets of HDF5 2.0 are read with older libraries as well (hdf5_layout.h); sizes are checked
+// before memory is allocated, and every error is one line naming file and object.
 // Reader process, one thread. Includes hdf5.h: only for the readers of src/formats that use it.
 #pragma once
 
@@ -83,8 +84,9 @@ class Node {  // a group or a dataset; copies share the handle
   [[nodiscard]] std::vector<std::size_t> extents() const;  // slowest first, {} for a scalar
   // Returns 1 to `most` numbers of any class in the file's order. Throws Error naming the actual content.
   [[nodiscard]] std::vector<double> numbers(std::size_t most) const;
-  [[nodiscard]] double number() const;                                // exactly one, any rank
-  [[nodiscard]] std::string text(std::size_t most = kMaxText) const;  // a string, or an array of character codes
+  [[nodiscard]] double number() const;                                   // exactly one, any rank
+  [[nodiscard]] std::string text(std::size_t most = kMaxText) const;     // a string, or an array of character codes
+  [[nodiscard]] std::vector<std::string> texts(std::size_t most) const;  // strings of any shape, in the file's order
   // Calls `take` with the index of each object reference, in the file's order, and its target; nullopt if that is no
   // group or dataset of this file. Throws Error if the dataset contains something else, or more than `most` references.
   void each_target(std::size_t most, const std::function<void(std::size_t, std::optional<Node>)>& take) const;
@@ -94,7 +96,9 @@ class Node {  // a group or a dataset; copies share the handle
   [[nodiscard]] Storage storage(std::size_t bytes, std::size_t least) const;
 
  private:
-  Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id);
+  // `of`: kept open as long as this object; null: nothing.
+  Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id,
+       std::shared_ptr<const Id> of = {});
 
   std::string what_, path_;
   std::size_t file_size_, depth_;
@@ -111,32 +115,57 @@ bool is_plain_number(hid_t type);
 bool is_half(hid_t type);           // IEEE float16, in either byte order
 std::string type_text(hid_t type);  // "text", "a compound", "float64" ... for messages
 
-// HDF5 compression filters that are not in the HDF5 library. Decompression only. Internal to src/formats, reader
-// process; under the library's lock.
+// HDF5 compression filters. Decompression only. Internal to src/formats, reader process; under the library's lock.
+
+struct FilterRow {
+  H5Z_filter_t id;
+  const char* name;                                       // "LZ4"
+  std::size_t expansion;                                  // most bytes that one stored byte unpacks to
+  const char* lacks = nullptr;                            // remedy, if this build has no decompressor
+  std::size_t size_value = static_cast<std::size_t>(-1);  // index of the unpacked size among the filter's values
+};
+
+// Returns the row of a known filter, also of one without decompressor; null for others.
+const FilterRow* find_filter(H5Z_filter_t id);
 
 // Filter numbers registered with the HDF Group. LZF: the fast compression of h5py (compression="lzf"). Blosc: the
 // compression of zea's recordings (hdf5plugin.Blosc): blocks, shuffled by bytes or bits and compressed by zstd, lz4 and
 // others; decompressed by libblosc if the build has found it (kHaveBlosc).
-inline constexpr H5Z_filter_t kLzfFilter = 32000, kBloscFilter = 32001;
-
-// zstd stores 128 KiB of one repeated byte in 4 bytes; Blosc's other compressors reach less.
-inline constexpr std::size_t kBloscExpansion = 32768;
+inline constexpr H5Z_filter_t kLzfFilter = 32000, kBloscFilter = 32001, kLz4Filter = 32004, kBitshuffleFilter = 32008,
+                              kZstdFilter = 32015, kBlosc2Filter = 32026;
 
 #ifdef ECHO_HAVE_BLOSC
 inline constexpr bool kHaveBlosc = true;
 #else
 inline constexpr bool kHaveBlosc = false;
 #endif
+#ifdef ECHO_HAVE_ZSTD
+inline constexpr bool kHaveZstd = true;
+#else
+inline constexpr bool kHaveZstd = false;
+#endif
+#ifdef ECHO_HAVE_LZ4
+inline constexpr bool kHaveLz4 = true;
+#else
+inline constexpr bool kHaveLz4 = false;
+#endif
 
-// Registers both with the library; Blosc only with libblosc, which then decompresses in the calling thread.
+// Registers the filters that the library lacks; they decompress in the calling thread. A chunk of LZ4, bitshuffle and
+// Zstandard states its own size, which must be that of the dataset passed to expect_chunks_of() before a read.
 void register_filters();
+void expect_chunks_of(hid_t dataset);  // Node::storage() calls it
 
 // Decompresses LZF data into `out`. A control byte below 32 precedes that many + 1 literal bytes; otherwise its upper 3
 // bits + 2 (7: + the next byte) bytes are copied from (lower 5 bits, next byte) + 1 bytes back. Returns false unless
 // the data fill `out` exactly.
 bool unpack_lzf(std::span<const unsigned char> packed, std::span<unsigned char> out);
 
-// Returns true if the values of `filter`, one of the two, give `chunk_bytes` as the unpacked chunk size.
-bool unpacks_to(hid_t creation_plan, H5Z_filter_t filter, std::size_t chunk_bytes);
+// Returns false if the values of the filter give another unpacked chunk size than `chunk_bytes`.
+bool unpacks_to(hid_t creation_plan, const FilterRow& filter, std::size_t chunk_bytes);
+
+// Restores `n` values of `value_bytes` bytes from their bits, block by block: `packed` and `out` have n * value_bytes
+// bytes. `block`: values in a block, a multiple of 8; the last n % 8 are stored as they are. Source: bitshuffle.
+void unshuffle_bits(std::span<const unsigned char> packed, std::span<unsigned char> out, std::size_t value_bytes,
+                    std::size_t block);
 
 }  // namespace echoloop::hdf5

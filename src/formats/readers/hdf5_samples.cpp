@@ -280,6 +280,7 @@ class FrameReader {
     // Halves are placed behind the floats made from them.
     const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
     std::byte* const into = stored_.half ? to + bytes : to;
+    hdf5::expect_chunks_of(dataset.id());
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
         H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
       const std::string in_frame = " samples in frame " + std::to_string(frame);

@@ -21,6 +21,7 @@
 #include "formats/containers/hdf5_file.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
+#include "formats/readers/zea_contents.h"
 
 namespace echoloop {
 namespace {
@@ -40,12 +41,12 @@ void name_probe(const Node& root, const std::optional<Node>& described, Probe& p
   if (text_of("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
 }
 
-// Returns the channel data of the group `data`; throws Error that lists its contents otherwise, usually images.
-Node zea_raw_data(const Node& data) {
+// Returns the channel data of the group `data` in `path`; throws Error that lists its contents otherwise, usually
+// images.
+Node zea_raw_data(const Node& root, const std::string& path, const Node& data) {
   if (auto raw = data.find("raw_data")) return std::move(*raw);
-  std::string held;
-  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
-  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+  const std::string held = contents_words(zea_contents(root, {.path = path}));
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 300),
               "a zea file with data/raw_data");
 }
 
@@ -189,7 +190,9 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   ZeaTracks tracks = zea_tracks(request, root, a);
   const std::string path = tracks.path();
   const Node holder = path.empty() ? root : root.at_path(path);
-  const Node raw = zea_raw_data(holder.at("data")), scan = holder.at("scan");
+  if (const auto data = holder.find("data"); data && !data->has("raw_data"))
+    if (auto images = read_zea_picture(request, root, path)) return std::move(*images);
+  const Node raw = zea_raw_data(root, path, holder.at("data")), scan = holder.at("scan");
   const std::vector<std::size_t> shape = raw.extents();
   if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),
@@ -229,6 +232,8 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   }
   recording.tracks = std::move(tracks.list);
   for (const SourceProperty& property : kSourceProperties) recording.properties.emplace_back(property.name);
+  recording.contents =
+      zea_contents(root, {.path = path, .shift_x_m = -placed.origin_x_m, .frame_times_s = frame_times_s(recording)});
   return recording;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -17,9 +18,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // Returns the size limit of a message; only the description of a recording is long.
 std::uint64_t longest(MessageKind kind) {
-  return kind == MessageKind::opened    ? kMaxMessageBytes
-         : kind == MessageKind::outline ? kMaxOutlineBytes
-                                        : kMaxShortBytes;
+  return kind == MessageKind::opened || kind == MessageKind::map ? kMaxMessageBytes
+         : kind == MessageKind::outline                          ? kMaxOutlineBytes
+                                                                 : kMaxShortBytes;
 }
 
 }  // namespace
@@ -116,6 +117,7 @@ constexpr std::size_t kMaxRefusal = 1000;  // without the file's name
 constexpr std::size_t kMaxAssumptions = 64;
 constexpr std::size_t kMaxAxes = 8;
 constexpr std::size_t kMaxTracks = 64;
+constexpr std::size_t kMaxParts = 64, kMaxListed = 65'536, kMaxTimes = 16'000'000;  // of SourceContents
 constexpr std::size_t kMostFramesInARun = 4096;
 
 // Writer and Reader have the same verbs, so that one list of members serves both directions.
@@ -200,6 +202,35 @@ void exchange(auto io, auto& a) {
   });
 }
 
+void exchange_map(auto io, auto& m) {
+  for (auto* const text : {&m.name, &m.path, &m.unit, &m.description, &m.note}) io.text(*text);
+  io.choice(m.kind, MapKind::velocity);
+  io.number(m.channel);
+  for (auto* const count : {&m.frames, &m.rows, &m.columns}) io.number(*count);
+  io.numbers(m.times_s, kMaxTimes);
+  for (auto* const value : {&m.least, &m.most, &m.shift_x_m}) io.number(*value);
+}
+
+void exchange_contents(auto io, auto& c) {
+  io.list(c.maps, kMaxParts, "too many maps", [&](auto& map) { exchange_map(io, map); });
+  io.list(c.signals, kMaxParts, "too many signals", [&](auto& signal) {
+    for (auto* const text : {&signal.name, &signal.unit, &signal.path, &signal.note}) io.text(*text);
+    io.number(signal.start_s);
+    io.number(signal.step_s);
+    io.numbers(signal.times_s, kMaxTimes);
+    io.numbers(signal.values, kMaxTimes);
+  });
+  io.list(c.annotations, kMaxListed, "too many texts", [&](auto& entry) {
+    io.text(entry.name);
+    io.list(entry.texts, kMaxTimes, "too many texts", [&](auto& text) { io.text(text); });
+  });
+  io.list(c.not_used, kMaxListed, "too many members", [&](auto& entry) {
+    io.text(entry.path);
+    io.text(entry.reason);
+  });
+  io.list(c.used, kMaxListed, "too many members", [&](auto& path) { io.text(path); });
+}
+
 // LibraryRecording without its acquisition: const for a Writer.
 void exchange_recording(auto io, auto& r) {
   io.number(r.frame_count);
@@ -224,6 +255,7 @@ void exchange_recording(auto io, auto& r) {
   io.number(r.named.offset);
   io.number(r.named.turned);
   io.number(r.frame_by_frame);
+  exchange_contents(io, r.contents);
 }
 
 }  // namespace
@@ -247,6 +279,55 @@ double decode_number(std::span<const std::byte> payload) {
   const double value = in.number<double>();
   in.expect_end();
   return value;
+}
+
+std::vector<std::byte> encode_map_request(const MapRequest& request) {
+  PayloadWriter out;
+  exchange_map(Writer{out}, request.map);
+  out.number(request.first);
+  out.number(request.count);
+  out.number(request.y_m);
+  return out.take();
+}
+
+MapRequest decode_map_request(std::span<const std::byte> payload) {
+  PayloadReader in(payload);
+  MapRequest request;
+  exchange_map(Reader{in}, request.map);
+  request.first = in.number<std::uint64_t>();
+  request.count = in.number<std::uint64_t>();
+  request.y_m = in.number<double>();
+  in.expect_end();
+  return request;
+}
+
+std::vector<std::byte> encode_map(const MapValues& values) {
+  PayloadWriter out;
+  out.number(values.rows);
+  out.number(values.columns);
+  for (const auto* const numbers : {&values.values, &values.x_m, &values.z_m}) out.numbers(std::span(*numbers));
+  return out.take();
+}
+
+MapValues decode_map(std::span<const std::byte> payload, const MapRequest& request) {
+  PayloadReader in(payload);
+  MapValues map;
+  map.rows = in.number<std::uint64_t>();
+  map.columns = in.number<std::uint64_t>();
+  for (auto* const numbers : {&map.values, &map.x_m, &map.z_m})
+    *numbers = in.numbers<float>(kMaxMessageBytes / sizeof(float));
+  in.expect_end();
+  const std::uint64_t frames = request.count == 0 ? request.map.frames : request.count;
+  if (map.rows != request.map.rows || map.columns != request.map.columns || map.rows == 0 || map.columns == 0 ||
+      map.values.size() / map.rows / map.columns != frames || map.values.size() % (map.rows * map.columns) != 0)
+    throw BadMessage("a map of another size");
+  if (map.x_m.size() != map.z_m.size() ||
+      (map.x_m.size() != map.rows * map.columns && map.x_m.size() != map.values.size()))
+    throw BadMessage("a map without positions");
+  const auto finite = [](float value) { return std::isfinite(value); };
+  if (!std::ranges::all_of(map.x_m, finite) || !std::ranges::all_of(map.z_m, finite))
+    throw BadMessage("positions of a map that are no numbers");
+  return map;
 }
 
 std::string decode_outline(std::span<const std::byte> payload) {
@@ -305,6 +386,13 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   const std::vector<double>& times_s = recording.scanner.times_s;
   if ((!times_s.empty() && times_s.size() != recording.frame_count) || !is_time_axis(times_s))
     throw BadMessage("times of frames that cannot be");
+  for (const StoredMap& map : recording.contents.maps)
+    if (map.frames == 0 || map.rows == 0 || map.columns == 0 ||
+        (!map.times_s.empty() && map.times_s.size() != map.frames))
+      throw BadMessage("a map that cannot be");
+  for (const Signal& signal : recording.contents.signals)
+    if (!signal.times_s.empty() && signal.times_s.size() != signal.values.size())
+      throw BadMessage("a signal without times");
   recording.acquisition = acquisition;
   return recording;
 }

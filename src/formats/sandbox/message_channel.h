@@ -27,9 +27,11 @@ enum class MessageKind : std::uint32_t {
   no_sandbox,    // no payload: the system has none, and nothing was read; ends an opening
   described,     // text: the file is a JSON description of this one, in the same folder; ends an opening
   outline,       // text: JSON of the file's content, from a reader started for it; ends it
+  map,           // encode_map(): the answer to read_map; ends a reader started for it
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
   read_frames,     // FrameRun
+  read_map,        // encode_map_request()
 };
 
 struct ReaderMessage {
@@ -88,6 +90,8 @@ inline std::vector<std::byte> encode_number(double value) { return payload_of(va
 inline std::vector<std::byte> encode_text(const std::string& text) { return payload_of(text); }
 std::vector<std::byte> encode_run(const FrameRun& run);
 std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all but read_frame
+std::vector<std::byte> encode_map_request(const MapRequest& request);
+std::vector<std::byte> encode_map(const MapValues& values);
 
 // These throw BadMessage; decode_opened() also Error, if validate() rejects the acquisition: `what` is the file. Texts
 // are returned printable and limited in length.
@@ -97,6 +101,8 @@ Error decode_refusal(std::span<const std::byte> payload, const std::string& what
                      std::span<const std::string> others = {});
 std::string decode_outline(std::span<const std::byte> payload);  // JSON, unchecked
 std::string decode_name(std::span<const std::byte> payload);     // a file's, without folders
+MapRequest decode_map_request(std::span<const std::byte> payload);
+MapValues decode_map(std::span<const std::byte> payload, const MapRequest& request);
 FrameRun decode_run(std::span<const std::byte> payload);
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
 

@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -134,10 +135,13 @@ struct ReaderStart {
   }
 };
 
+// By ReaderTask.
+constexpr std::array kTaskOptions{kReaderProcessOption, kReaderOutlineOption, kReaderMapOption};
+
 ReaderStart reader_start(const OpenRequest& request, ReaderTask task, int socket, int memory) {
   ReaderStart start;
-  start.words = {reader_program().string(), task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption,
-                 request.what(), reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption,
+  start.words = {reader_program().string(), kTaskOptions[static_cast<std::size_t>(task)], request.what(),
+                 reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption,
                  property_lines(request.properties)};
   for (const int fd : {socket, request.file->descriptor(), memory})
     start.sources.push_back(out_of_the_way(request, fd));

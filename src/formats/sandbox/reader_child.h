@@ -22,7 +22,7 @@
 
 namespace echoloop {
 
-enum class ReaderTask { open, outline };
+enum class ReaderTask { open, outline, map };
 
 class ReaderChild {
  public:
@@ -66,6 +66,7 @@ class ReaderChild {
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
 inline constexpr const char* kReaderOutlineOption = "--reader-outline";  // instead of it: reports the file's content
+inline constexpr const char* kReaderMapOption = "--reader-map";  // instead of it: reads a map (MessageKind::read_map)
 // argv[3]; argv[4] are the properties of reading as lines; followed by the names of the sidecars, open as descriptors
 // from kReaderSidecars on, and for a folder, after kFolderWord, by the names of its files, open as the next
 // descriptors.

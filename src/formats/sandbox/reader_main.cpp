@@ -173,7 +173,8 @@ std::shared_ptr<const RecordedFolder> take_folder(const GivenFiles& given, const
 
 bool is_reader_process(int argc, char** argv) {
   return argc >= 5 &&
-         (std::string_view(argv[1]) == kReaderProcessOption || std::string_view(argv[1]) == kReaderOutlineOption);
+         (std::string_view(argv[1]) == kReaderProcessOption || std::string_view(argv[1]) == kReaderOutlineOption ||
+          std::string_view(argv[1]) == kReaderMapOption);
 }
 
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
@@ -185,7 +186,8 @@ int answer_sandbox_question(int linked) {
          (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
 }
 
-int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline) {
+int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline,
+                       const LibraryMap& map) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
   const GivenFiles given = given_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(5));
   ::close_range(static_cast<unsigned>(given.end()), ~0U, 0);
@@ -217,6 +219,11 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
     limit_computing((listing ? kListing_s : kOpening_s) + size / kBytesPerSecond + unpacking_s);
     if (listing) {
       channel.send(MessageKind::outline, encode_text(outline ? outline(request) : "{}"));
+      ::_exit(0);
+    }
+    if (std::string_view(argv[1]) == kReaderMapOption) {
+      if (const std::optional<ReaderMessage> message = channel.receive(); message && map)
+        channel.send(MessageKind::map, encode_map(map(request, decode_map_request(message->payload))));
       ::_exit(0);
     }
     LibraryRecording recording = open(request);

@@ -30,7 +30,10 @@ bool is_reader_process(int argc, char** argv);
 // first in main(), with nothing after it. `open` selects the reader (format_table.h); tests have their own.
 // `outline` returns the file's content, for outline_in_reader_process().
 using LibraryOutline = std::function<std::string(const OpenRequest&)>;
-int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline = {});
+// `map` reads a map, for map_in_reader_process().
+using LibraryMap = std::function<MapValues(const OpenRequest&, const MapRequest&)>;
+int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline = {},
+                       const LibraryMap& map = {});
 
 // Enters the sandbox and returns its active parts as exit status (reader_child.h). `linked`: kIsStaticProgram, or 0.
 bool is_sandbox_question(int argc, char** argv);
@@ -79,6 +82,8 @@ Recording open_in_reader_process(const OpenRequest& request);
 
 // Returns the file's content, as JSON text (import/import.h). Throws Error.
 std::string outline_in_reader_process(const OpenRequest& request);
+// Returns frames of a map of the file. Throws Error.
+MapValues map_in_reader_process(const OpenRequest& request, const MapRequest& wanted);
 
 // Frames of a recording, read one after another by a reader process that continues to run. It reads ahead into pieces
 // of shared memory. For a recording too large for memory (frame_arena.h) a frame is not copied: read() swaps its piece

@@ -388,6 +388,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   recording.scanner = std::move(opened.scanner);
   recording.tracks = std::move(opened.tracks);
   recording.named = std::move(opened.named);
+  recording.contents = std::make_shared<const SourceContents>(std::move(opened.contents));
   recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {
@@ -409,25 +410,48 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   return recording;
 }
 
+Error invalid_messages(const OpenRequest& request, const BadMessage& bad) {
+  return {request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
+          "an undamaged file", "probably a library failed on damaged content"};
+}
+
 }  // namespace
 
 Recording open_in_reader_process(const OpenRequest& request) {
   try {
     return open_with(request, std::make_unique<ReaderChild>(request));
   } catch (const BadMessage& bad) {
-    throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
-                "an undamaged file", "probably a library failed on damaged content");
+    throw invalid_messages(request, bad);
   }
 }
 
-std::string outline_in_reader_process(const OpenRequest& request) {
+namespace {
+
+// Calls `ask` with a reader process for the task; its invalid messages become an Error.
+template <class Ask>
+auto with_reader(const OpenRequest& request, ReaderTask task, const Ask& ask) {
   try {
-    ReaderChild child(request, ReaderTask::outline);
-    return decode_outline(wait_for(child, request, MessageKind::outline, 0.0, 1.0).payload);
+    ReaderChild child(request, task);
+    return ask(child);
   } catch (const BadMessage& bad) {
-    throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
-                "an undamaged file", "probably a library failed on damaged content");
+    throw invalid_messages(request, bad);
   }
+}
+
+}  // namespace
+
+std::string outline_in_reader_process(const OpenRequest& request) {
+  return with_reader(request, ReaderTask::outline, [&](ReaderChild& child) {
+    return decode_outline(wait_for(child, request, MessageKind::outline, 0.0, 1.0).payload);
+  });
+}
+
+MapValues map_in_reader_process(const OpenRequest& request, const MapRequest& wanted) {
+  return with_reader(request, ReaderTask::map, [&](ReaderChild& child) {
+    child.send(MessageKind::read_map, encode_map_request(wanted),
+               {std::chrono::steady_clock::now() + opening_patience(request.bytes().size()), request.stop});
+    return decode_map(wait_for(child, request, MessageKind::map, 0.0, 1.0).payload, wanted);
+  });
 }
 
 }  // namespace echoloop

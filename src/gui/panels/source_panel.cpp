@@ -371,6 +371,7 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   if (!view) info_line(c, column);
   doubts_row(c, column);
   fact_sliders(c, column);
+  map_rows(c, column);
   if (view) return;
   if (!c.model.source.live) rate_slider(c, column);  // a scanner sets its own rate
   Rect r = ui.row(column, theme::kRow, 2);

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ecg.h"
+#include "core/contents.h"
 #include "core/facts.h"
 #include "core/params.h"
 #include "core/sample_log.h"
@@ -22,6 +22,7 @@
 #include "gui/state/dock_list.h"
 #include "gui/state/doubt_state.h"
 #include "gui/state/import_state.h"
+#include "gui/state/map_state.h"
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
 #include "gui/state/window_commands.h"
@@ -102,7 +103,7 @@ struct SourceInfo {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // playback rate unless the user sets another
-  EcgPtr ecg = {};
+  SourceContentsPtr contents = {};
   SampleLogPtr samples = {};  // null: a phantom, whose samples are valid
   // For a recording of a scanner: frames between its own that the sender had lost, and that are unaccounted for.
   std::uint64_t recorded_lost = 0, recorded_missing = 0;
@@ -363,6 +364,7 @@ struct Model {
   Presets presets;
   ImageState image;
   AnalysisViews analyses;
+  MapViewPtr map;
   ImportState import;
   OpeningView opening;
   DoubtsView doubts;
@@ -387,6 +389,7 @@ struct Edits {
   Cine cine;
   SavingEdits save;
   ObjectPick objects;
+  MapChoice map;
   Measured measured;             // on the image on screen
   Measured measured_a;           // on side A of a comparison
   bool timeline_wanted = false;  // its panel is open and not paused

@@ -17,6 +17,7 @@
 #include "gui/state/number_text.h"
 #include "gui/toolkit/theme.h"
 #include "gui/view/analysis_layers.h"
+#include "gui/view/map_layer.h"
 
 namespace echoloop {
 namespace {
@@ -236,6 +237,9 @@ float draw_pointer(const ImageViewContext& c, PlanePoint at, float right) {
     std::string text =
         layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display, .picked = c.picked});
     if (!text.empty()) parts.push_back(std::move(text));
+  }
+  if (c.map != nullptr && &under == &c.image) {
+    if (std::string text = map_value_text(*c.map, at); !text.empty()) parts.push_back(std::move(text));
   }
   if (&under == &c.image) {
     if (std::string echo = echo_text(c, at); !echo.empty()) parts.push_back(std::move(echo));

@@ -41,6 +41,7 @@ struct ImageViewContext {
   FrameNumbers numbers = {};
   std::string no_sender = {};               // if the scanner is gone: since when, as text; empty: frames arrive
   const AnalysisViews* analyses = nullptr;  // analyses of the image; null: none
+  const MapView* map = nullptr;             // over the image; null: none
   const ObjectPick& picked = {};
   SampleFaults faults = {};                // faults of the image's frame
   WindowMode mode = WindowMode::engineer;  // view: depths in centimetres at the left, the side of element 1
@@ -74,10 +75,6 @@ void draw_sector_scale(const ImageViewContext& c);
 bool draw_orientation(const ImageViewContext& c);
 // Draws the gains of the TGC over depth as knobs that are dragged sideways; returns true if a drag changed one.
 bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar);
-// Takes the band of an ECG from the bottom of the area; empty without room.
-[[nodiscard]] Rect take_ecg_band(const Painter& painter, Rect& area);
-// Draws the ECG up to `time_s`, 4 ms per pixel at scale 1, with its rate.
-void draw_ecg(const Painter& painter, const Ecg& ecg, double time_s, const Rect& band);
 // Scale bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width and at least 60 pixels at scale 1.
 enum class ScaleBarType { small, large };
 // Returns the box in the image's lower left corner; empty without room.

@@ -292,30 +292,6 @@ bool draw_tgc_curve(const ImageViewContext& c, const Rect& bar) {
   return gains != before;
 }
 
-Rect take_ecg_band(const Painter& painter, Rect& area) {
-  constexpr float kBand = 44, kLeastImage = 380;
-  if (area.height() < painter.px(kBand + kLeastImage)) return {};
-  area.y1 -= painter.px(kBand);
-  return {area.x0 + painter.px(16), area.y1, area.x1 - painter.px(16), area.y1 + painter.px(kBand - 6)};
-}
-
-void draw_ecg(const Painter& painter, const Ecg& ecg, double time_s, const Rect& band) {
-  constexpr float kNames = 72;
-  constexpr double kSecondsPerPixel = 4e-3, kLow_mv = -0.5, kHigh_mv = 1.3;
-  const float line = 0.5F * band.height(), x0 = band.x0 + painter.px(kNames), x1 = band.x1 - painter.px(4);
-  painter.text(Type::small, band.x0, band.y0, line, theme::kMuted, "ECG");
-  painter.text(Type::small, band.x0, band.cy(), line, theme::kText2, fixed(60.0 / ecg.period_s, 0) + " /min");
-  const auto at = [&](float x) {
-    const double mv = ecg.at(time_s - static_cast<double>((x1 - x) / painter.scale()) * kSecondsPerPixel);
-    return ImVec2{x, band.y1 - band.height() * static_cast<float>((mv - kLow_mv) / (kHigh_mv - kLow_mv))};
-  };
-  std::vector<ImVec2> trace;
-  for (float x = x0; x <= x1; x += 1) trace.push_back(at(x));
-  compat::add_polyline(painter.list(), trace.data(), static_cast<int>(trace.size()), theme::kText2,
-                       1.25F * painter.scale());
-  painter.disc(x1, at(x1).y, 3, theme::kAccent);
-}
-
 ImU32 signed_color(float value) {
   constexpr float kZero[3] = {11, 13, 15}, kPlus[3] = {240, 231, 214}, kMinus[3] = {86, 134, 235};
   const float* end = value < 0 ? kMinus : kPlus;

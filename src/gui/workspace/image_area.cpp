@@ -73,7 +73,7 @@ void ImageArea::begin_frame() {
 
 void ImageArea::lay_out(PanelContext& c, const SceneInput& input, Rect area, Place place) {
   const bool presented = place == Place::presentation;
-  ecg_ = c.model.source.ecg != nullptr ? take_ecg_band(c.ui, area) : Rect{};
+  traces_ = take_traces_band(c.ui, c.model.source.contents.get(), area);
   const Grid& grid = input.image.grid;
   const ColorBars bars{.a = scales_differ(input.compared, input.image, c.edits),
                        .flow = is_overlay(c.edits.params.color_flow.mode),
@@ -207,6 +207,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .numbers = numbers_of(c.model.source),
           .no_sender = c.model.scanner.has_value() ? no_sender_text(*c.model.scanner, now_ns()) : std::string(),
           .analyses = &c.model.analyses,
+          .map = c.model.map.get(),
           .picked = c.edits.objects,
           .faults = faults_of(c.model.source.samples, input.image.stamp.source_index),
           .mode = c.view.mode,
@@ -265,11 +266,28 @@ void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place 
   c.ui.text_centred(Type::body, {r.x0, r.y1 - c.ui.px(64), r.x1, r.y1 - c.ui.px(36)}, theme::kWarn, kNoCommonDepth);
 }
 
+// Draws the traces of the source's signals; while frozen, a click seeks the frame at that time.
+void ImageArea::draw_signals(PanelContext& c, const SceneInput& input) {
+  if (traces_.height() <= 0) return;
+  const SourceInfo& source = c.model.source;
+  const double rate_hz = source.acquisition->frame_rate_hz;
+  const double span_s =
+      source.frame_count > 1 && rate_hz > 0.0 ? static_cast<double>(source.frame_count - 1) / rate_hz : 0.0;
+  const auto time_s = draw_signal_traces(
+      c.ui, {.contents = *source.contents, .time_s = input.image.stamp.time_s, .span_s = span_s}, traces_);
+  const std::vector<FrameStamp>& stamps = c.model.kept.stamps;
+  if (!time_s || c.model.run != RunState::frozen || stamps.empty()) return;
+  const auto nearest =
+      std::ranges::min_element(stamps, {}, [&](const FrameStamp& stamp) { return std::abs(stamp.time_s - *time_s); });
+  cine_seek(c.model, c.edits, c.commands, static_cast<std::size_t>(nearest - stamps.begin()));
+}
+
 // Draws comparison, marks, scale bar and read-out.
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
-  if (ecg_.height() > 0) draw_ecg(c.ui, *c.model.source.ecg, input.image.stamp.time_s, ecg_);
+  map_layer_.draw(c.ui, layout_, c.model.map, c.edits.map, echoloop::wipe_x(layout_, c.edits.cine.wipe));
+  draw_signals(c, input);
   const Type numbers = presented ? Type::medium : Type::small;
   for (const AnalysisLayer* const layer : analysis_layers()) {
     if (layer->draw != nullptr) layer->draw(c.ui, layout_, c.model.analyses, c.edits.objects, numbers);

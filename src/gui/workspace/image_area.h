@@ -20,6 +20,7 @@
 #include "gui/toolkit/ui.h"
 #include "gui/view/analysis_layers.h"
 #include "gui/view/image_view.h"
+#include "gui/view/map_layer.h"
 #include "gui/workspace/doubt_card.h"
 
 namespace echoloop {
@@ -104,6 +105,7 @@ class ImageArea {
   void draw_waiting_for_a(const PanelContext& c, const SceneInput& input) const;
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);
+  void draw_signals(PanelContext& c, const SceneInput& input);
   void draw_over(PanelContext& c, const SceneInput& input, Place place);
   bool draw_marks(PanelContext& c, const SceneInput& input, Place place);
   void draw_pointers(PanelContext& c, const SceneInput& input);
@@ -118,8 +120,9 @@ class ImageArea {
   ImageInteraction interaction_;
   bool inspect_ = false;  // the inspector opens when the mouse button is released
   float wipe_x_ = 0;
-  Rect ecg_;
+  Rect traces_;
   DoubtCardView doubt_;
+  MapLayer map_layer_;
 };
 
 // Progress of the next image, if slow enough to be shown: a thin line between image and caption, with elapsed and

@@ -65,6 +65,11 @@ std::string open_and_read(const fs::path& path) {
         sum += static_cast<unsigned>(b);
       }
     }
+    std::size_t n_maps = 0;
+    for (const StoredMap& map : recording.contents->maps) {
+      if (!map.note.empty() || ++n_maps > 2) continue;
+      sum += static_cast<unsigned>(read_map(path, {.map = map, .first = 0, .count = 1}).values.size());
+    }
     return sum == 1 ? "opened " : "opened";  // the sum is used
   } catch (const Error& error) {
     return outcome_of(error.what(), path);

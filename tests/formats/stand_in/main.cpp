@@ -178,5 +178,5 @@ std::string list(const OpenRequest& request) {
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(0);
   if (!echoloop::is_reader_process(argc, argv)) return 2;
-  return echoloop::run_reader_process(argc, argv, echoloop::play, echoloop::list);
+  return echoloop::run_reader_process(argc, argv, echoloop::play, echoloop::list, echoloop::library_map);
 }

@@ -1,0 +1,37 @@
+// Places a stored map on the pixels of an image: for each pixel the cell of four points of the map that contains it,
+// and the inverse bilinear weights in it. The points form a structured grid, whose lines may be bent and of any steps:
+// Cartesian, a sector, or neither. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/contents.h"
+#include "core/grid.h"
+
+namespace echoloop {
+
+struct MapPlaces {
+  static constexpr std::int32_t kOutside = -1;
+  struct Pixel {
+    std::int32_t cell = kOutside;      // index of its point of the lowest row and column
+    float down = 0.0F, across = 0.0F;  // 0 to 1, from row to row and from column to column
+  };
+  std::vector<Pixel> pixels;  // [nz][nx]
+};
+
+// Finds the cells for one frame of a map (of 0, if all frames have the same positions).
+MapPlaces map_places(const MapValues& map, std::size_t frame, const Grid& grid);
+
+// Returns the values of a frame at the pixels, NaN outside: linear in each cell, for labels those of the nearest point.
+enum class MapBetween { linear, nearest };
+std::vector<float> map_on_grid(const MapValues& map, std::size_t frame, const MapPlaces& places, MapBetween between);
+
+// Returns the map's frame for a frame of the recording: the nearest by the times of the map, none beyond half a gap;
+// else the frame of the same index, if there are as many; else the first. `time_s`: of the recording's frame.
+std::optional<std::uint64_t> map_frame(const StoredMap& map, std::uint64_t index, std::uint64_t n_frames,
+                                       double time_s);
+
+}  // namespace echoloop
