@@ -318,7 +318,9 @@ std::string patched_description(const fs::path& file, const nlohmann::json& patc
   if (!cured.empty()) description["cured"] = cured;
   if (const auto assumed = description.find("assumed"); assumed != description.end() && assumed->is_array()) {
     auto& keys = assumed->get_ref<Json::array_t&>();
-    std::erase_if(keys, [&](const Json& key) { return std::ranges::any_of(cured, [&](const std::string& one) { return key == one; }); });
+    std::erase_if(keys, [&](const Json& key) {
+      return std::ranges::any_of(cured, [&](const std::string& one) { return key == one; });
+    });
   }
   return description.dump();
 }

@@ -24,9 +24,9 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   purpose_ = std::move(purpose);
   if (waited_for) return;
   cancel();
-  const bool reset_in_use =
-      purpose_.setup && engine_.session != nullptr && name == state_.source.opened_as && facts == in_use_.facts &&
-      purpose_.setup->description == opened_description(in_use_.source->acquisition());
+  const bool reset_in_use = purpose_.setup && engine_.session != nullptr && name == state_.source.opened_as &&
+                            facts == in_use_.facts &&
+                            purpose_.setup->description == opened_description(in_use_.source->acquisition());
   if (!reset_in_use && !uses_scanner(name)) return opener_.open(name, facts);
   known_ = OpenedSource{.name = in_use_.named, .source = in_use_.source, .facts = facts, .info = state_.source};
 }

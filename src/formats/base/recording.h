@@ -45,7 +45,7 @@ struct Recording {
   std::vector<RecordedTrack> tracks = {};  // all of the file, if it has several
   NamedSamples named = {};
   SourceContentsPtr contents;  // never null
-  std::string name;      // file name without folders, plain_text() for a caption
+  std::string name;            // file name without folders, plain_text() for a caption
 
   // Returns frame `index` < frame_count in the layout and type of the acquisition: in the mapped file if its layout is
   // the same, otherwise in memory converted once at opening. Valid during the recording's lifetime. Throws Error if a
