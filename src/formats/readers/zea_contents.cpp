@@ -56,7 +56,7 @@ std::string joined(const std::string& group, const std::string& name) {
 
 class Listing {
  public:
-  Listing(const Node& root, const ZeaPart& part) : root_(root), part_(part) {}
+  Listing(const Node& root, const ContentsPart& part) : root_(root), part_(part) {}
 
   SourceContents take() {
     attempt("", [&] {
@@ -269,7 +269,7 @@ class Listing {
   }
 
   const Node& root_;
-  const ZeaPart& part_;
+  const ContentsPart& part_;
   SourceContents found_;
   std::size_t n_seen_ = 0, n_samples_ = 0;
 };
@@ -285,7 +285,7 @@ std::vector<double> frame_times_s(const LibraryRecording& recording) {
   return times_s;
 }
 
-SourceContents zea_contents(const Node& root, const ZeaPart& part) { return Listing(root, part).take(); }
+SourceContents zea_contents(const Node& root, const ContentsPart& part) { return Listing(root, part).take(); }
 
 std::string contents_words(const SourceContents& contents) {
   std::string maps, signals;

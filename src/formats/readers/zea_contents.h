@@ -14,7 +14,7 @@
 
 namespace echoloop {
 
-struct ZeaPart {
+struct ContentsPart {
   std::string path;                        // of the group with data and scan: "tracks/track_0", "" for the root
   double shift_x_m = 0.0;                  // added to positions, so that the array's centre is at x = 0
   std::vector<double> frame_times_s = {};  // of the recording; empty: unknown
@@ -24,7 +24,7 @@ struct ZeaPart {
 std::vector<double> frame_times_s(const LibraryRecording& recording);
 
 // Never throws for a damaged part: it is listed as not used, with the message.
-SourceContents zea_contents(const hdf5::Node& root, const ZeaPart& part);
+SourceContents zea_contents(const hdf5::Node& root, const ContentsPart& part);
 
 // Returns the contents as words: "maps image (2 frames, 20 x 30), signals ecg"; for a file without channel data.
 std::string contents_words(const SourceContents& contents);
