@@ -32,7 +32,9 @@ class Filters : public ::testing::TestWithParam<CpuKernel> {
     const int n_lines = a.n_elements() * a.n_transmits();
     Result r{std::vector<Complex>(static_cast<std::size_t>(n_lines * plan.band->n_out)),
              std::vector<float>(static_cast<std::size_t>(n_lines))};
-    filters.run(pool, frame, a.sample_type, n_lines, r.lines.data(), r.peaks.data());
+    InvalidSamples invalid;
+    invalid.begin(a.n_elements());
+    filters.run(pool, frame, a.sample_type, n_lines, {r.lines.data(), r.peaks.data()}, invalid);
     return r;
   }
 };
@@ -44,7 +46,9 @@ std::vector<Complex> transformed(const Plan& plan, const std::vector<std::byte>&
   fft.set_plan(plan.band, 1);
   const int n_lines = a.n_elements() * a.n_transmits();
   std::vector<Complex> lines(static_cast<std::size_t>(n_lines * plan.band->n_out));
-  fft.run(pool, frame, a.sample_type, n_lines, lines.data());
+  InvalidSamples invalid;
+  invalid.begin(a.n_elements());
+  fft.run(pool, frame, a.sample_type, n_lines, lines.data(), invalid);
   return lines;
 }
 
