@@ -53,7 +53,7 @@ int run_without_display(Options options);
 
 // Options that need further parsing after CLI11: as typed.
 struct OptionTexts {
-  std::string backend, recipe, grid, preset, image_values, kiosk, description, compare;
+  std::string backend, recipe, grid, preset, pipeline, image_values, kiosk, description, compare;
   struct {
     std::string policy, memory, streams, frame_wait, rate, inject, copy;
   } stream;

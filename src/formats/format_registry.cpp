@@ -11,6 +11,7 @@
 #include "formats/containers/mat_file.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
+#include "formats/readers/pipeline.h"
 
 namespace echoloop {
 namespace {
@@ -162,6 +163,8 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   return recording;
 }
 
-std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }
+std::string library_outline(const OpenRequest& request) {
+  return is_pipeline(request) ? pipeline_settings(request) : outline_of_file(request);
+}
 
 }  // namespace echoloop

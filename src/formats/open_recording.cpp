@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
 
@@ -69,6 +70,21 @@ std::vector<std::string> tracks_of(const std::filesystem::path& path) {
   for (const RecordedTrack& track : open_in_reader_process(request).tracks)
     if (track.why_not.empty()) labels.push_back(track.label);
   return labels;
+}
+
+PipelineSettings read_pipeline(const std::filesystem::path& file) {
+  const std::string ending = file.extension();
+  if (ending != ".yaml" && ending != ".yml") throw Error(file.string(), "another ending", "a pipeline.yaml of zea");
+  const Json json = Json::parse(outline_in_reader_process(request_for(file)), nullptr, false);
+  PipelineSettings settings;
+  const auto take = [&](const char* key, std::vector<std::string>& into) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_array()) return;
+    for (const Json& one : json[key])
+      if (one.is_string()) into.push_back(plain_text(one.get<std::string>()).substr(0, 200));
+  };
+  take("set", settings.set);
+  take("not_available", settings.not_available);
+  return settings;
 }
 
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
