@@ -207,11 +207,19 @@ void take_compare(Options& o, const OptionTexts& t) {
   a.settings.insert(a.settings.end(), sets.begin(), sets.end());
 }
 
-// Adds settings, of which later ones win: a session's, a preset's, then --recipe and --grid, then --set.
+// Adds settings, of which later ones win: a session's, a preset's, a pipeline's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
     o.settings_files.push_back(t.preset);
     take_preset(t.preset, o.settings, o.preset);
+  }
+  if (!t.pipeline.empty()) {
+    PipelineSettings pipeline = read_pipeline(t.pipeline);
+    o.settings_files.push_back(t.pipeline);
+    for (const auto& [key, value] : take_facts(pipeline.set)) o.facts[key] = value;
+    o.settings.insert(o.settings.end(), pipeline.set.begin(), pipeline.set.end());
+    for (const std::string& name : pipeline.not_available)
+      o.warnings.push_back(t.pipeline + ": not available: " + name);
   }
   if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
   if (!t.grid.empty()) add_grid(o.settings, t.grid);

@@ -65,6 +65,8 @@ void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
 
 void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--preset", t.preset, "Parameters from a TOML file")->type_name("FILE");
+  app.add_option("--pipeline", t.pipeline, "Parameters from a pipeline.yaml of zea; what is not available is listed")
+      ->type_name("F.yaml");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
@@ -151,9 +153,10 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
     {"--help", "--set", "--description", "--json", "--doubts", "--strict", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help",   "--headless", "--out",         "--iq",   "--frames",      "--duration", "--backend",      "--device",
-     "--recipe", "--preset",   "--set",         "--grid", "--images-type", "--marks",    "--measurements", "--slots",
-     "--lanes",  "--streams",  "--host-memory", "--copy", "--doubts",      "--strict",   "--unsandboxed"});
+    {"--help",    "--headless",    "--out",    "--iq",           "--frames",   "--duration",
+     "--backend", "--device",      "--recipe", "--preset",       "--pipeline", "--set",
+     "--grid",    "--images-type", "--marks",  "--measurements", "--slots",    "--lanes",
+     "--streams", "--host-memory", "--copy",   "--doubts",       "--strict",   "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -288,6 +291,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--answers", kMarkedLesson},
     {"--frame-wait", kScanner, WithoutNeed::said},
     {"--preset", kNothing},
+    {"--pipeline", kNothing},
     {"--set", kNothing},
     {"--description", kFile},
     {"--list-params", kNothing},

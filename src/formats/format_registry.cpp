@@ -11,6 +11,7 @@
 #include "formats/containers/mat_file.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
+#include "formats/readers/pipeline.h"
 #include "formats/readers/zea_contents.h"
 
 namespace echoloop {
@@ -165,6 +166,8 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
 
 MapValues library_map(const OpenRequest& request, const MapRequest& wanted) { return read_stored_map(request, wanted); }
 
-std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }
+std::string library_outline(const OpenRequest& request) {
+  return is_pipeline(request) ? pipeline_settings(request) : outline_of_file(request);
+}
 
 }  // namespace echoloop

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
 
@@ -73,6 +74,21 @@ std::vector<std::string> tracks_of(const std::filesystem::path& path) {
 
 MapValues read_map(const std::filesystem::path& path, const MapRequest& wanted, std::stop_token stop) {
   return map_in_reader_process(request_for(path, {}, std::move(stop)), wanted);
+}
+
+PipelineSettings read_pipeline(const std::filesystem::path& file) {
+  const std::string ending = file.extension();
+  if (ending != ".yaml" && ending != ".yml") throw Error(file.string(), "another ending", "a pipeline.yaml of zea");
+  const Json json = Json::parse(outline_in_reader_process(request_for(file)), nullptr, false);
+  PipelineSettings settings;
+  const auto take = [&](const char* key, std::vector<std::string>& into) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_array()) return;
+    for (const Json& one : json[key])
+      if (one.is_string()) into.push_back(plain_text(one.get<std::string>()).substr(0, 200));
+  };
+  take("set", settings.set);
+  take("not_available", settings.not_available);
+  return settings;
 }
 
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }

@@ -34,6 +34,12 @@ Recording open_recording_alone(const std::filesystem::path& path);
 // Returns the labels of the tracks of a file that can be chosen, without its frames; empty: not several.
 std::vector<std::string> tracks_of(const std::filesystem::path& path);
 
+// Settings KEY=VALUE of a pipeline.yaml of zea, and what is not available. Throws Error. The reader process parses it.
+struct PipelineSettings {
+  std::vector<std::string> set, not_available;
+};
+PipelineSettings read_pipeline(const std::filesystem::path& file);
+
 // Returns the active sandbox as text: "static reader: seccomp, Landlock, namespaces". A separate process parses
 // untrusted files in it, as far as the system allows. Starts the process.
 std::string sandbox_text();

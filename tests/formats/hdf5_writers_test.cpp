@@ -12,11 +12,11 @@ using namespace test;
 
 // The zea example, changed.
 template <class Change>
-Recording zea_with(Change&& change) {
+Recording zea_with(Change&& change, const Facts& facts = {}) {
   Hdf5Fixture file("zea.hdf5");
   write_zea(file, {});
   change(file);
-  return open_recording(file.close());
+  return open_recording(file.close(), {}, {}, facts);
 }
 
 void expect_late(const Acquisition& a, double late_s) {
@@ -24,10 +24,12 @@ void expect_late(const Acquisition& a, double late_s) {
 }
 
 TEST(ZeaLate, TheLensIsTakenOff) {
-  const Recording recording = zea_with([](Hdf5Fixture& file) {
-    file.numbers("probe/lens_thickness", {}, {1.2e-3});
-    file.numbers("probe/lens_sound_speed", {}, {1000.0});
-  });
+  const Recording recording = zea_with(
+      [](Hdf5Fixture& file) {
+        file.numbers("probe/lens_thickness", {}, {1.2e-3});
+        file.numbers("probe/lens_sound_speed", {}, {1000.0});
+      },
+      {{"lens", std::string("straight")}});
   expect_late(*recording.acquisition, 2 * 1.2e-3 * (1 / 1000.0 - 1 / kSpeed_m_s));
   EXPECT_TRUE(assumes(*recording.acquisition, "the lens (1.20 mm at 1000 m/s) delays echoes by 0.8"));
 }

@@ -1,6 +1,7 @@
 // Properties of reading, tracks, coded transmits, receive apertures, planes and lenses of zea files.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 
 #include "core/facts.h"
@@ -342,6 +343,45 @@ TEST(ZeaGain, CurvesInDecibelsAreNotDividedOutUnlessSet) {
   EXPECT_EQ(sample(kept, 0, 1, 2, 3), sample_value(0, 1, 2, 3, 0));
   EXPECT_NEAR(sample(open_with(path, {"undo_gain=db"}), 0, 1, 2, 3), sample_value(0, 1, 2, 3, 0) / 10.0, 1e-4);
   EXPECT_TRUE(contains(refusal_with(path, {"undo_gain=linear"}), "above 0"));
+}
+
+PipelineSettings pipeline_of(const std::string& yaml) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "pipeline.yaml";
+  std::ofstream(file) << yaml;
+  return read_pipeline(file);
+}
+
+TEST(Pipeline, ParametersAndOperationsBecomeSettings) {
+  const PipelineSettings read = pipeline_of(
+      "# of a lab\nparameters:\n  sound_speed: 1550  # m/s\n  xlims: [-0.009, 0.009]\n  dynamic_range: [-55, 0]\n"
+      "  selected_transmits: [0, 2]\n  apply_lens_correction: true\n  attenuation_coef: 0.5\npipeline:\n"
+      "  operations:\n    - name: keras.ops.cast\n      params: {dtype: float32}\n    - demodulate\n"
+      "    - name: beamform\n      params: {beamformer: coherence_factor, enable_pfield: false}\n"
+      "    - name: companding\n      params: {mu: 255}\n");
+  EXPECT_EQ(read.set, (std::vector<std::string>{
+                          "lens=auto", "dynamic_range_db=55", "transmit_first=1", "transmit_last=3", "transmit_every=2",
+                          "sound_speed_m_s=1550", "lateral_min_m=-0.0089999999999999993",
+                          "lateral_max_m=0.0089999999999999993", "f_number=1", "adaptive=coherence"}));
+  ASSERT_EQ(read.not_available.size(), 2U);
+  EXPECT_EQ(read.not_available[0], "attenuation_coef (0.5)");
+  EXPECT_TRUE(contains(read.not_available[1], "companding"));
+}
+
+TEST(Pipeline, OtherYamlIsRefusedWithItsLine) {
+  for (const auto& [yaml, words] :
+       {std::pair{"parameters: &a {x: 1}", "anchor, tag or text over lines in line 1"},
+        std::pair{"parameters:\n  x: |\n", "in line 2"},
+        std::pair{"parameters:\n  x: [1, 2\n", "an open bracket in line 2"},
+        std::pair{"parameters:\n  x: 1\n  x: 2\n", "the key 'x' twice in line 3"},
+        std::pair{"a: 1", "neither parameters"}, std::pair{"parameters:\n\tx: 1\n", "a tab in line 2"}}) {
+    try {
+      static_cast<void>(pipeline_of(yaml));
+      ADD_FAILURE() << yaml;
+    } catch (const Error& error) {
+      EXPECT_TRUE(contains(error.what(), words)) << error.what();
+    }
+  }
 }
 
 }  // namespace

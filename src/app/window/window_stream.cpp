@@ -188,9 +188,10 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
                  "source");
       continue;
     }
-    state_.say(Severity::warning,
-               capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
-               "source");
+    state_.say(
+        Severity::warning,
+        capitalized(assumed.text) + (find_given(assumed.fact) == nullptr ? "" : ". Set the value in the Source panel."),
+        "source");
   }
 }
 

@@ -241,7 +241,7 @@ std::vector<std::size_t> read_receivers(const Node& scan, const ZeaScan& s) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string row = " in row " + std::to_string(i / s.n_rx);
     if (!(all[i] >= 0.0 && all[i] < static_cast<double>(s.n_el) && all[i] == std::floor(all[i])))
-      throw Error(scan.where(), "rx_aperture_indices " + fixed_text(all[i], 0) + row,
+      throw Error(scan.where(), "rx_aperture_indices " + std::to_string(std::lround(all[i])) + row,
                   "0 to " + std::to_string(s.n_el - 1));
     const auto element = static_cast<std::size_t>(all[i]);
     const auto first = receivers.begin() + static_cast<std::ptrdiff_t>(i / s.n_rx * s.n_rx);
