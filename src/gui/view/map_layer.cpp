@@ -74,12 +74,11 @@ void draw_map_legend(Ui& ui, const ImageLayout& layout, const MapView& map) {
     const float x1 = bar.x0 + bar.width() * static_cast<float>(k + 1) / kSteps;
     ui.fill({x0, bar.y0, x1, bar.y1}, packed(stored_map_color(map.map.kind, (k + 0.5) / kSteps), 1.0));
   }
-  const std::string name = map.map.name + (map.map.frames > 1 ? fmt::format(", frame {}", map.frame + 1) : "");
-  ui.text_fitted(Type::small, bar.x0, bar.x1, box.y0 + ui.px(1), ui.px(kLine), theme::kText, name);
-  if (map.map.kind == MapKind::label) return;
+  ui.text_fitted(Type::small, bar.x0, bar.x1, box.y0 + ui.px(1), ui.px(kLine), theme::kText, map.map.name);
   const std::string unit = map.map.unit.empty() ? "" : " " + map.map.unit;
-  const std::string range = short_number(map.least) + " to " + short_number(map.most) + unit;
-  ui.text_fitted(Type::small, bar.x0, bar.x1, bar.y1 + ui.px(1), ui.px(kLine), theme::kText2, range);
+  std::string line = short_number(map.least) + " to " + short_number(map.most) + unit;
+  if (map.map.kind == MapKind::label) line = map.map.frames > 1 ? fmt::format("frame {}", map.frame + 1) : "";
+  ui.text_fitted(Type::small, bar.x0, bar.x1, bar.y1 + ui.px(1), ui.px(kLine), theme::kText2, line);
 }
 
 }  // namespace
