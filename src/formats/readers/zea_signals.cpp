@@ -49,7 +49,7 @@ void set_times(const Node& group, std::size_t n, Signal& signal) {
     signal.step_s = median_step(signal.times_s);
     const bool rising = std::ranges::is_sorted(signal.times_s, std::less_equal<>()) || n == 1;
     if (!rising || !std::ranges::all_of(signal.times_s, [](double t) { return std::isfinite(t); }))
-      signal.note = "its timestamps do not rise";
+      signal.note = "timestamps that do not rise";
     return;
   }
   const double rate_hz = group.at("sampling_frequency").number();
