@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,7 +25,7 @@ struct Unsupported {
   std::string found;
 };  // the same
 
-inline void require(bool plausible) {
+void require(std::convertible_to<bool> auto plausible) {
   if (!plausible) throw Damaged{};
 }
 

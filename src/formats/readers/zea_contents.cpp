@@ -15,7 +15,7 @@ namespace {
 using hdf5::Node;
 
 constexpr std::size_t kMostListed = 4096, kMostMaps = 64, kMostSignals = 64, kMostTexts = 65536;
-constexpr std::size_t kMostAllSamples = 32'000'000;  // of all signals
+constexpr std::size_t kMostAllSamples = 16'000'000;  // of all signals: they travel in one message
 
 // Fields that the reader of zea uses, by the group that has them: part/scan and part, probe, and the root.
 constexpr std::string_view kUsedScan[] = {
@@ -68,6 +68,7 @@ class Listing {
       }
     });
     attempt(part_.path, [&] { list_part(); });
+    std::ranges::stable_partition(found_.signals, [](const Signal& s) { return s.path != "metadata/probe_pose"; });
     for (const char* const name : {"description", "us_machine", "acquisition_time", "probe"})
       if (const auto text = root_.text_attribute(name); text && !text->empty()) add_text(name, {*text});
     return std::move(found_);

@@ -15,11 +15,10 @@ using hdf5::Node;
 
 constexpr std::size_t kMostSamples = 10'000'000;
 
+// Returns the unit of a dataset; none for the dashes that stand for one.
 std::string unit_of(const Node& dataset) {
-  std::string unit = printable(dataset.text_attribute("unit").value_or(""), 30);
-  for (const char* const none : {"-", "–", "?"})
-    if (unit == none) unit.clear();
-  return unit;
+  const std::string unit = dataset.text_attribute("unit").value_or("");
+  return unit == "-" || unit == "–" || unit == "—" ? std::string() : printable(unit, 30);
 }
 
 double number_or(const Node& group, const char* name, double otherwise) {
@@ -49,10 +48,8 @@ void set_times(const Node& group, std::size_t n, Signal& signal) {
     for (double& time : signal.times_s) time += offset_s;
     signal.step_s = median_step(signal.times_s);
     const bool rising = std::ranges::is_sorted(signal.times_s, std::less_equal<>()) || n == 1;
-    if (!rising || !std::ranges::all_of(signal.times_s, [](double t) { return std::isfinite(t); })) {
-      signal.note = "its timestamps do not rise";
-      signal.times_s.clear();
-    }
+    if (!rising || !std::ranges::all_of(signal.times_s, [](double t) { return std::isfinite(t); }))
+      signal.note = "timestamps that do not rise";
     return;
   }
   const double rate_hz = group.at("sampling_frequency").number();

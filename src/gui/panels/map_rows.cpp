@@ -53,7 +53,7 @@ void map_rows(PanelContext& c, Column& column) {
   }
   const Rect r = ui.labelled(column, "Map", chosen > 0);
   const auto picked =
-      ui.combo("map", r, {}, choices, chosen,
+      ui.combo("map", r, choices[static_cast<std::size_t>(chosen)], choices, chosen,
                {"Map", "Maps stored in the recording, on the image plane: values, labels, images.", {}});
   if (picked)
     choice = {.name = *picked > 0 ? maps[static_cast<std::size_t>(*picked)]->name : "",

@@ -59,30 +59,26 @@ std::uint32_t pixel_color(const MapView& map, float value, double opacity) {
 
 std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
-// Draws name, range and unit of the map in the lower right corner of the image.
+// Draws name, colours and range of the map in the lower right corner of the image.
 void draw_map_legend(Ui& ui, const ImageLayout& layout, const MapView& map) {
-  constexpr float kWidth = 150, kHeight = 36, kInset = 10, kBar = 8;
+  constexpr float kWidth = 140, kHeight = 50, kInset = 10, kBar = 8, kLine = 18;
   const Rect& image = layout.image;
   if (image.width() < ui.px(kWidth + 2 * kInset) || image.height() < ui.px(3 * kHeight)) return;
   const Rect box{image.x1 - ui.px(kInset + kWidth), image.y1 - ui.px(kInset + kHeight), image.x1 - ui.px(kInset),
                  image.y1 - ui.px(kInset)};
   ui.fill(box, theme::kChip, 4);
-  const Rect bar{box.x0 + ui.px(8), box.y0 + ui.px(4), box.x1 - ui.px(8), box.y0 + ui.px(4 + kBar)};
-  const bool label = map.map.kind == MapKind::label;
+  const Rect bar{box.x0 + ui.px(6), box.y0 + ui.px(2 + kLine), box.x1 - ui.px(6), box.y0 + ui.px(2 + kLine + kBar)};
   constexpr int kSteps = 48;
   for (int k = 0; k < kSteps; ++k) {
-    const float x0 = bar.x0 + bar.width() * static_cast<float>(k) / kSteps,
-                x1 = bar.x0 + bar.width() * static_cast<float>(k + 1) / kSteps;
+    const float x0 = bar.x0 + bar.width() * static_cast<float>(k) / kSteps;
+    const float x1 = bar.x0 + bar.width() * static_cast<float>(k + 1) / kSteps;
     ui.fill({x0, bar.y0, x1, bar.y1}, packed(stored_map_color(map.map.kind, (k + 0.5) / kSteps), 1.0));
   }
+  ui.text_fitted(Type::small, bar.x0, bar.x1, box.y0 + ui.px(1), ui.px(kLine), theme::kText, map.map.name);
   const std::string unit = map.map.unit.empty() ? "" : " " + map.map.unit;
-  const std::string range = label ? "" : short_number(map.least) + " to " + short_number(map.most) + unit;
-  const std::string name = map.map.name + (map.map.frames > 1 ? fmt::format(" {}", map.frame + 1) : "");
-  const float right = label ? box.x1 : box.x1 - ui.px(12) - ui.width(Type::small, range);
-  ui.text_fitted(Type::small, box.x0 + ui.px(8), right, bar.y1 + ui.px(2), ui.px(20), theme::kText, name);
-  if (!label)
-    ui.text(Type::small, box.x1 - ui.px(8) - ui.width(Type::small, range), bar.y1 + ui.px(2), ui.px(20), theme::kText2,
-            range);
+  std::string line = short_number(map.least) + " to " + short_number(map.most) + unit;
+  if (map.map.kind == MapKind::label) line = map.map.frames > 1 ? fmt::format("frame {}", map.frame + 1) : "";
+  ui.text_fitted(Type::small, bar.x0, bar.x1, bar.y1 + ui.px(1), ui.px(kLine), theme::kText2, line);
 }
 
 }  // namespace
@@ -198,12 +194,12 @@ void draw_trace(const Ui& ui, const Signal& signal, const Rect& row, double firs
 }  // namespace
 
 Rect take_traces_band(const Painter& painter, const SourceContents* contents, Rect& area) {
-  constexpr float kLeastImage = 340;
+  constexpr float kLeastImage = 340, kShare = 0.2F;  // of the area, if there are several signals
   if (contents == nullptr) return {};
-  const float rows = static_cast<float>(drawn_signals(*contents).size());
-  const float room = area.height() - painter.px(kLeastImage);
-  const float height = std::min(rows, std::floor(room / painter.px(kTraceRow))) * painter.px(kTraceRow);
-  if (height < painter.px(kTraceRow)) return {};
+  const float row = painter.px(kTraceRow), room = area.height() - painter.px(kLeastImage);
+  const float most = std::max(1.0F, std::floor(kShare * area.height() / row));
+  const float height = std::min(static_cast<float>(drawn_signals(*contents).size()), most) * row;
+  if (height < row || height > room) return {};
   area.y1 -= height + painter.px(kTraceGap);
   return {area.x0 + painter.px(16), area.y1, area.x1 - painter.px(16), area.y1 + height};
 }
