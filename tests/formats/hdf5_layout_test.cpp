@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "formats/containers/hdf5_bytes.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/hdf5_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "formats/containers/hdf5_bytes.h"
+#include "formats/containers/hdf5_layout.h"
 
 namespace echoloop::hdf5 {
 namespace {

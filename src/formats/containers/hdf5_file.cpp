@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
-#include "formats/containers/hdf5_layout.h"
 
 namespace echoloop::hdf5 {
 namespace {

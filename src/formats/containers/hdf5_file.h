@@ -105,6 +105,10 @@ class Node {  // a group or a dataset; copies share the handle
   std::shared_ptr<const Id> id_;
 };
 
+// Opens the dataset `name` of `group` as a dataset of a file in memory whose chunks are read from the file of `group`,
+// which must remain open. Throws Error naming `where`. `access`: its access properties.
+Id open_newer_dataset(const std::string& where, hid_t group, const std::string& name, hid_t access);
+
 // Returns true if one of the library's reasons for its last failure contains `words`.
 bool failed_for(std::string_view words);
 inline constexpr const char* kDiskError = "errno = 5,";  // part of such a reason

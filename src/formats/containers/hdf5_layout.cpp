@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/containers/hdf5_bytes.h"
 
 namespace echoloop::hdf5 {
 namespace {
