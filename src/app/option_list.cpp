@@ -65,7 +65,8 @@ void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
 
 void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--preset", t.preset, "Parameters from a TOML file")->type_name("FILE");
-  app.add_option("--pipeline", t.pipeline, "Parameters from a pipeline.yaml of zea; what is not available is listed")
+  app.add_option("--pipeline", t.pipeline,
+                 "Parameters from a pipeline.yaml of zea; others than those of this program are listed")
       ->type_name("F.yaml");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")

@@ -2,12 +2,23 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
+#include <vector>
 
 #include "core/error.h"
-#include "core/facts.h"
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+std::vector<std::string> words_of(const SourceProperty& property) {
+  std::istringstream in{std::string(property.words)};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
 
 const SourceProperty* find_source_property(std::string_view name) {
   const auto* const found = std::ranges::find(kSourceProperties, name, &SourceProperty::name);
@@ -16,10 +27,7 @@ const SourceProperty* find_source_property(std::string_view name) {
 
 std::string accepted_text(const SourceProperty& property) {
   std::string text;
-  any_word(property.words, [&text](std::string_view word, std::size_t) {
-    text += (text.empty() ? "" : ", ") + std::string(word);
-    return false;
-  });
+  for (const std::string& word : words_of(property)) text += (text.empty() ? "" : ", ") + word;
   if (property.least == property.most) return text;
   char range[64];
   std::snprintf(range, sizeof range, "%g to %g", property.least, property.most);
@@ -35,8 +43,7 @@ void require_value(const SourceProperty& property, std::string_view value) {
     return;
   }
   if (property.least == property.most) {
-    const bool known = any_word(property.words, [&](std::string_view word, std::size_t) { return word == value; });
-    if (!known) throw invalid_value(name, text, accepted_text(property));
+    if (std::ranges::count(words_of(property), value) == 0) throw invalid_value(name, text, accepted_text(property));
     return;
   }
   const auto number = finite_number(value);

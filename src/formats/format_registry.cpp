@@ -11,8 +11,8 @@
 #include "formats/containers/mat_file.h"
 #include "formats/import/import.h"
 #include "formats/readers/description.h"
-#include "formats/readers/pipeline.h"
 #include "formats/readers/zea_contents.h"
+#include "formats/readers/zea_pipeline.h"
 
 namespace echoloop {
 namespace {

@@ -258,7 +258,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (strips) drawn_.live = {area.x0, area.y0, dock.x1, dock.y1};  // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;                   // the playhead moves with the image
   if (area.height() <= 0) return;                                  // the dock has all of it
-  if (c.model.doubts.card() != nullptr) return image_.draw_doubt(c, area);
+  if (c.model.opening.doubts.card() != nullptr) return image_.draw_doubt(c, area);
   if (c.model.image.awaited) {
     image_.draw_awaited(c, input, area);
   } else if (c.model.image.coarse) {

@@ -69,6 +69,9 @@ class Source {
   // Returns this source if it can deliver any frame; else null. [any thread]
   [[nodiscard]] virtual SeekableSource* seekable() { return nullptr; }
 
+  // Counts invalid samples of one frame, as a backend found them: of a scanner, whose frames are not checked before.
+  // [any thread]
+  virtual void note_invalid(const SampleFaultCount& /*invalid*/) {}
   // Returns this source if a scanner's sender feeds it; else null. [any thread]
   [[nodiscard]] virtual LiveSource* live() { return nullptr; }
 

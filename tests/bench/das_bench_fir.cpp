@@ -88,7 +88,7 @@ void measure_fir(const std::string& name, SampleType type) {
                       {raw.get(), peaks.get(), reinterpret_cast<const uint4*>(taps.get()), words.get(), scale.get()});
   allow_packed_fir(args, type);
   const auto launch = [&](int in, int out) {
-    args.raw = raw.get() + raw_each * static_cast<std::size_t>(in);
+    args.in.raw = raw.get() + raw_each * static_cast<std::size_t>(in);
     args.words = words.get() + words_each * static_cast<std::size_t>(out);
     run_packed_fir(args, type, stream.view());
   };

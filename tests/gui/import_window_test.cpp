@@ -207,7 +207,7 @@ class DoubtWindow : public ImportWindow {
     options.height = 900;
     begin(options);
   }
-  [[nodiscard]] const DoubtsView& doubts() { return app_->state().doubts; }
+  [[nodiscard]] const DoubtsView& doubts() { return app_->state().opening.doubts; }
   [[nodiscard]] bool card_shown() { return app_->viewer().screen().ui().rect_of("doubt/keep").width() > 0.0F; }
 };
 

@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
-#include "source/live/live_source.h"
 
 namespace echoloop {
 namespace {
@@ -239,8 +238,7 @@ void Session::make() {
   pipeline.held_reference_db = held_reference_db_;
   pipeline.on_image = [take = options_.on_image, samples = options_.samples, source = source_](const Image& image) {
     if (samples != nullptr) samples->count(image.stamp.source_index);
-    if (LiveSource* const live = source->live(); live != nullptr && image.invalid != nullptr)
-      live->note_invalid(*image.invalid);
+    if (image.invalid != nullptr) source->note_invalid(*image.invalid);
     if (take) take(image);
   };
   pipeline.pixels = options_.pixels;

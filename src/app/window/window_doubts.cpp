@@ -31,12 +31,12 @@ struct Effect {
   std::string_view fact, text;
 };
 constexpr Effect kEffects[] = {
-    {"fc_hz", "It sets the band of the filter and the demodulation; positions do not depend on it."},
-    {"fs_hz", "It sets the depths of all echoes."},
-    {"c", "It sets the depths of all echoes and focuses them."},
-    {"pitch", "It sets the widths of the image and focuses the echoes."},
-    {"t0_s", "It sets the depths of all echoes, and focuses the shallow ones."},
-    {"t_zero", "It shifts the echoes of steered and focused transmits against each other."},
+    {"fc_hz", "The band of the filter and the demodulation depend on the frequency; positions do not."},
+    {"fs_hz", "The depths of all echoes depend on the sampling frequency."},
+    {"c", "The depths of all echoes and their focusing depend on the sound speed."},
+    {"pitch", "The width of the image and the focusing of echoes depend on the pitch."},
+    {"t0_s", "The depths of all echoes and the focusing of shallow ones depend on the time of sample 0."},
+    {"t_zero", "Echoes of steered and focused transmits are shifted against each other."},
     {"side", "Transmits and elements count from opposite sides: echoes beside the axis are smeared."},
     {"tx", "Echoes are summed with the delays of other transmits: beside the axis they are smeared."},
     {"angles", "Echoes of steered transmits are summed at other places."},
@@ -82,7 +82,7 @@ double rms_above(const Image& a, const Image& b, double least_db) {
 }  // namespace
 
 void WindowDoubts::begin() {
-  with_.state.doubts = {};
+  with_.state.opening.doubts = {};
   with_.in_use.doubts.reset();
   use_when_formed_ = false;
   const bool kiosk = !with_.state.no_effect.files.empty();  // nothing can be corrected
@@ -123,11 +123,11 @@ void WindowDoubts::show(std::vector<Doubt> doubts) {
   with_.in_use.doubts = std::move(doubts);
   make_cards();
   const bool recording = is_file_source(with_.in_use.named);
-  if (cards_ == DoubtCards::opened && recording && !with_.state.doubts.cards.empty()) act(DoubtAct::show);
+  if (cards_ == DoubtCards::opened && recording && !with_.state.opening.doubts.cards.empty()) act(DoubtAct::show);
 }
 
 void WindowDoubts::make_cards() {
-  DoubtsView& view = with_.state.doubts;
+  DoubtsView& view = with_.state.opening.doubts;
   const bool live = !is_file_source(with_.in_use.named);
   view.cards.clear();
   view.n_dismissed = 0;
@@ -149,15 +149,15 @@ void WindowDoubts::make_cards() {
 }
 
 Doubt* WindowDoubts::on_card() {
-  if (with_.state.doubts.card() == nullptr || !with_.in_use.doubts) return nullptr;
-  std::size_t at = with_.state.doubts.at;
+  if (with_.state.opening.doubts.card() == nullptr || !with_.in_use.doubts) return nullptr;
+  std::size_t at = with_.state.opening.doubts.at;
   for (Doubt& doubt : *with_.in_use.doubts)
     if (!doubt.dismissed && at-- == 0) return &doubt;
   return nullptr;
 }
 
 void WindowDoubts::act(DoubtAct what) {
-  DoubtsView& view = with_.state.doubts;
+  DoubtsView& view = with_.state.opening.doubts;
   const std::size_t n = view.cards.size();
   if (n == 0) return;
   switch (what) {
@@ -228,7 +228,7 @@ WindowDoubts::Formed WindowDoubts::formed(const Doubt& doubt, const KeptFrame& k
 }
 
 void WindowDoubts::form_images() {
-  DoubtsView& view = with_.state.doubts;
+  DoubtsView& view = with_.state.opening.doubts;
   view.preview = {};
   description_.clear();
   use_when_formed_ = false;
@@ -245,13 +245,13 @@ void WindowDoubts::form_images() {
 void WindowDoubts::take_images() {
   if (!images_.valid() || images_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   Formed result = images_.get();
-  if (stop_.stop_requested() || !with_.state.doubts.open) return;
-  with_.state.doubts.preview = std::move(result.preview);
+  if (stop_.stop_requested() || !with_.state.opening.doubts.open) return;
+  with_.state.opening.doubts.preview = std::move(result.preview);
   description_ = std::move(result.description);
-  DoubtCard& card = with_.state.doubts.cards[with_.state.doubts.at];
-  if (description_.empty() && card.why_not.empty() && !with_.state.doubts.preview.error.empty()) {
+  DoubtCard& card = with_.state.opening.doubts.cards[with_.state.opening.doubts.at];
+  if (description_.empty() && card.why_not.empty() && !with_.state.opening.doubts.preview.error.empty()) {
     const Doubt& doubt = *on_card();
-    if (!is_only(doubt, "fc_hz") && !is_only(doubt, "c_m_s")) card.why_not = with_.state.doubts.preview.error;
+    if (!is_only(doubt, "fc_hz") && !is_only(doubt, "c_m_s")) card.why_not = with_.state.opening.doubts.preview.error;
   }
   if (use_when_formed_) use();
 }
@@ -270,14 +270,14 @@ void WindowDoubts::use() {
   if (is_only(*doubt, "fc_hz")) {
     state.facts.given["center_hz"] = doubt->patch["fc_hz"].get<double>();
   } else {
-    const std::string& why = state.doubts.cards[state.doubts.at].why_not;
+    const std::string& why = state.opening.doubts.cards[state.opening.doubts.at].why_not;
     if (!why.empty()) return state.hint(why);
     use_when_formed_ = description_.empty();
     if (use_when_formed_) return;
     use_description(with_.in_use.named, description_);
   }
   state.say(Severity::info, "Opened with the cure: " + doubt->cure);
-  state.doubts.open = false;
+  state.opening.doubts.open = false;
   with_.commands.send(command::FactsChanged{});
 }
 

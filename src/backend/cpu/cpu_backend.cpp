@@ -176,11 +176,12 @@ class CpuLane final : public Lane {
   RfFrame frame_;
   struct Progress {
     bool conditioned = false, finished = false;
+    InvalidSamples invalid;  // of the frame
   } done_;
   std::unique_ptr<CpuSteps> analytic_;  // made when first used
   std::unique_ptr<CpuSteps> course_;
-  CpuSteps* steps_ = nullptr;  // of the plan in use
-  InvalidSamples invalid_;     // of the frame
+  CpuSteps* steps_ = nullptr;    // of the plan in use
+  InvalidSamples done_.invalid;  // of the frame
   CpuRefiner refiner_;
   float level_db_ = 0.0f;          // 0 dB of the frame
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
@@ -306,9 +307,9 @@ std::span<const std::byte> CpuLane::picked_samples(std::span<const std::byte> sa
 void CpuLane::condition() {
   const StageTimer timer(*this, Stage::condition);
   const RfFrame arrived = arrived_frame();
-  invalid_.begin(plan_->formed->n_elements());
-  steps_->condition(picked_samples(arrived.samples), invalid_);
-  image_.invalid = invalid_.found();
+  done_.invalid.begin(plan_->formed->n_elements());
+  steps_->condition(picked_samples(arrived.samples), done_.invalid);
+  image_.invalid = done_.invalid.found();
   const std::size_t bytes = plan_->formed->frame_bytes();
   wait_until(now_ns() + SimulatedBus::reading_ns(bytes, bus_.settings));  // kernels read over the bus
   if (image_.torn_share > 0.0) {  // the rest of the copy: samples that the lane's next frame may find

@@ -69,13 +69,13 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   refiner_.set_plan(plan->refine);
   const Acquisition& a = *plan->formed;
   InvalidSink sink{.found = nullptr, .frame_lines = a.n_transmits() * a.n_elements(), .n_elements = a.n_elements()};
-  invalid_.bytes = 0;
+  raw_.invalid.bytes = 0;
   if (a.sample_type == SampleType::float32) {
     buffers_.invalid.grow_for<InvalidFound>(1);
     CUDA_CHECK(cudaMemsetAsync(buffers_.invalid.as<void>(), 0, sizeof(InvalidFound), processing().get()));
     sink.found = buffers_.invalid.as<InvalidFound>();
-    invalid_.bytes = offsetof(InvalidFound, elements) + sizeof(unsigned) * ((a.probe.elements.size() + 31) / 32);
-    invalid_.found.grow(invalid_.bytes);
+    raw_.invalid.bytes = offsetof(InvalidFound, elements) + sizeof(unsigned) * ((a.probe.elements.size() + 31) / 32);
+    raw_.invalid.found.grow(raw_.invalid.bytes);
   }
   steps.count_invalid_in(sink);
   steps_ = &steps;
@@ -352,7 +352,7 @@ bool CudaLane::uploaded() {
 }
 
 bool CudaLane::finished() {
-  if (!frame_.ended || !end_->passed() || (invalid_.awaited && !invalid_.there.passed())) return false;
+  if (!frame_.ended || !end_->passed() || (raw_.invalid.awaited && !raw_.invalid.there.passed())) return false;
   raw_.free = true;
   note_invalid();
   if (frame_.unordered) note_torn();
@@ -361,18 +361,18 @@ bool CudaLane::finished() {
 
 // Copies the counts beside the kernels that follow.
 void CudaLane::count_invalid() {
-  invalid_.awaited = invalid_.bytes > 0;
-  if (!invalid_.awaited) return;
+  raw_.invalid.awaited = raw_.invalid.bytes > 0;
+  if (!raw_.invalid.awaited) return;
   event(kConditioned).make_wait(to_host_);
-  CUDA_CHECK(cudaMemcpyAsync(invalid_.found.as<void>(), buffers_.invalid.as<void>(), invalid_.bytes,
+  CUDA_CHECK(cudaMemcpyAsync(raw_.invalid.found.as<void>(), buffers_.invalid.as<void>(), raw_.invalid.bytes,
                              cudaMemcpyDeviceToHost, to_host_.get()));
-  invalid_.there.record(to_host_);
+  raw_.invalid.there.record(to_host_);
 }
 
 // Describes the images of finished frames. The device's counts are set to 0 if there were any.
 void CudaLane::note_invalid() {
-  if (!std::exchange(invalid_.awaited, false)) return;
-  const auto& found = *invalid_.found.as<InvalidFound>();
+  if (!std::exchange(raw_.invalid.awaited, false)) return;
+  const auto& found = *raw_.invalid.found.as<InvalidFound>();
   bool any = false;
   for (std::size_t k = 0; k < frame_.count; ++k) {
     if (found.samples[k] == 0) continue;
@@ -396,7 +396,7 @@ void CudaLane::note_torn() {
 void CudaLane::wait() {
   if (frame_.ended) {
     end_->synchronize();
-    if (invalid_.awaited) invalid_.there.synchronize();
+    if (raw_.invalid.awaited) raw_.invalid.there.synchronize();
     note_invalid();
     return;
   }

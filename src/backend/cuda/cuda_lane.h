@@ -145,25 +145,26 @@ class CudaLane final : public Lane {
     Event refined{EventUse::time_and_sleep};     // the same, for refined frames
   };
 
+  // Invalid samples of the frames, of float32, on the host.
+  struct InvalidCopy {
+    ReadbackBuffer found;   // InvalidFound, as far as there are elements
+    std::size_t bytes = 0;  // 0: not counted
+    bool awaited = false;   // of the frames in work
+    Event there{EventUse::sleep};
+  };
+
   // Samples of the frame on the device.
   struct RawSamples {
     const std::byte* at = nullptr;
     Event widened{EventUse::order};  // widening has read them
     const Event* read = &widened;    // recorded after the last reader
     bool free = false;               // known to have passed
+    InvalidCopy invalid = {};
   };
 
   // Kept column, on the host.
   struct KeptLine {
     ReadbackBuffer db;
-    Event there{EventUse::sleep};
-  };
-
-  // Invalid samples of the frames, of float32, on the host.
-  struct InvalidCopy {
-    ReadbackBuffer found;   // InvalidFound, as far as there are elements
-    std::size_t bytes = 0;  // 0: not counted
-    bool awaited = false;   // of the frames in work
     Event there{EventUse::sleep};
   };
 
@@ -239,7 +240,6 @@ class CudaLane final : public Lane {
   Marks marks_;
   Event copied_to_host_{EventUse::sleep};
   KeptLine line_;
-  InvalidCopy invalid_;
   PixelCopy kept_;
   const Event* end_ = nullptr;  // event of the end of a finished frame
   std::vector<Image> images_;   // of the frames

@@ -248,7 +248,7 @@ void open_row(PanelContext& c, Column& column) {
 
 // Draws a button for the facts that the samples contradict; it opens their card.
 void doubts_row(PanelContext& c, Column& column) {
-  const DoubtsView& doubts = c.model.doubts;
+  const DoubtsView& doubts = c.model.opening.doubts;
   Ui& ui = c.ui;
   if (!doubts.cards.empty()) {
     const Rect r = ui.row(column, theme::kRow, 6);

@@ -316,6 +316,7 @@ struct OpeningView {
   bool sends_phantom = false;                 // a sender of a phantom, started here, is running
   std::optional<Progress> progress;
   std::string former;  // previous source, restored by cancel() while an image is awaited; empty: none
+  DoubtsView doubts;   // about the facts of the open source
   std::optional<std::string> unsandboxed;  // recording that waits for the answer whether to open without a sandbox
 };
 
@@ -367,7 +368,6 @@ struct Model {
   MapViewPtr map;
   ImportState import;
   OpeningView opening;
-  DoubtsView doubts;
   Notices notices;
   ControlReasons no_effect;
   ResetView reset;

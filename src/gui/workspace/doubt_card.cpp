@@ -134,7 +134,7 @@ void draw_answers(PanelContext& c, const DoubtCard& card, const Rect& r) {
 }
 
 void draw_pages(PanelContext& c, const Rect& head) {
-  const DoubtsView& doubts = c.model.doubts;
+  const DoubtsView& doubts = c.model.opening.doubts;
   if (doubts.cards.size() < 2) return;
   Ui& ui = c.ui;
   const std::string text = fmt::format("{} of {}", doubts.at + 1, doubts.cards.size());
@@ -213,15 +213,15 @@ void DoubtCardView::draw_images(const Ui& ui, const DoubtPreview& preview, const
 
 void DoubtCardView::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
-  const DoubtCard& card = *c.model.doubts.card();
-  const DoubtPreview& preview = c.model.doubts.preview;
+  const DoubtCard& card = *c.model.opening.doubts.card();
+  const DoubtPreview& preview = c.model.opening.doubts.preview;
   const float width = std::min(area.width() - ui.px(24), ui.px(kCardWidest));
   const float height = std::min(area.height() - ui.px(16), ui.px(kCardHighest));
   const float x = std::round(area.cx() - 0.5F * width), y = std::round(area.cy() - 0.5F * height);
   const Rect box{x, y, x + width, y + height};
   ui.fill(box, theme::kPanel, 8);
   ui.outline(box, theme::kLine2, 8);
-  const float wrap = width - ui.px(2 * kCardPad) - (c.model.doubts.cards.size() > 1 ? ui.px(110) : 0.0F);
+  const float wrap = width - ui.px(2 * kCardPad) - (c.model.opening.doubts.cards.size() > 1 ? ui.px(110) : 0.0F);
   const float title = ui.paragraph_height(Type::medium, wrap, ui.px(22), card.text);
   const float effect = ui.paragraph_height(Type::body, wrap, ui.px(kCardLine), card.effect);
   const Places p = lay_out(ui, box, title + effect + ui.px(6));
@@ -243,7 +243,7 @@ void DoubtCardView::draw(PanelContext& c, const Rect& area) {
   draw_results(ui, preview, p.results);
   draw_answers(c, card, p.answers);
   const std::string foot = card.cure.empty()
-                               ? "The samples do not tell which of these facts is wrong."
+                               ? "The samples do not determine which of these facts is wrong."
                                : "The answer goes into the session and into every saved image. Cure: " + card.cure;
   ui.text_fitted(Type::small, p.foot.x0, p.foot.x1, p.foot.y0, p.foot.height(), theme::kMuted, foot);
   if (ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {
@@ -253,7 +253,7 @@ void DoubtCardView::draw(PanelContext& c, const Rect& area) {
 }
 
 bool DoubtCardView::take_key(const Model& model, Commands& commands, const KeyPress& press) {
-  const DoubtCard* const card = model.doubts.card();
+  const DoubtCard* const card = model.opening.doubts.card();
   if (card == nullptr || press.control) return false;
   switch (press.key) {
     case Key::enter:
@@ -265,7 +265,7 @@ bool DoubtCardView::take_key(const Model& model, Commands& commands, const KeyPr
       return true;
     case Key::left:
     case Key::right:
-      if (model.doubts.cards.size() < 2) return false;
+      if (model.opening.doubts.cards.size() < 2) return false;
       send(commands, press.key == Key::left ? DoubtAct::previous : DoubtAct::show);
       return true;
     default:
@@ -274,7 +274,7 @@ bool DoubtCardView::take_key(const Model& model, Commands& commands, const KeyPr
 }
 
 void draw_doubt_badge(PanelContext& c, const Rect& image) {
-  const std::size_t n = c.model.doubts.cards.size();
+  const std::size_t n = c.model.opening.doubts.cards.size();
   if (n == 0) return;
   Ui& ui = c.ui;
   const std::string text = counted(n, "doubt") + " about the facts";
@@ -282,7 +282,7 @@ void draw_doubt_badge(PanelContext& c, const Rect& image) {
   if (wide > image.width() - ui.px(12)) return;
   const Rect chip{image.x1 - wide - ui.px(6), image.y1 - ui.px(28), image.x1 - ui.px(6), image.y1 - ui.px(6)};
   const Hit hit = ui.control("doubt/badge", chip, FocusKind::button, text);
-  ui.tip("doubt/badge", hit, chip, {text, c.model.doubts.cards.front().text, {}});
+  ui.tip("doubt/badge", hit, chip, {text, c.model.opening.doubts.cards.front().text, {}});
   ui.fill(chip, theme::kChip, 4);
   ui.disc(chip.x0 + ui.px(11), chip.cy(), 4, theme::kWarn);
   ui.text(Type::small, chip.x0 + ui.px(20), chip.y0, chip.height(), hit.hovered ? theme::kText : theme::kText2, text);

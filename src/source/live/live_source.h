@@ -150,8 +150,7 @@ class LiveSource final : public Source {
   void follow_description() override { static_cast<void>(intake_.wait_for_scan({})); }
 
   [[nodiscard]] LiveStatus status() const { return server_->status(); }  // any thread
-  // Counts invalid samples of one frame, as a backend found them. [any thread]
-  void note_invalid(const SampleFaultCount& invalid) { intake_.note_invalid(invalid); }
+  void note_invalid(const SampleFaultCount& invalid) override { intake_.note_invalid(invalid); }
   std::vector<LiveNote> take_notes() { return server_->take_notes(); }            // any thread
   void set_admission(Admission admission) { server_->set_admission(admission); }  // any thread
   // Sets the reason that the sender gets when the source ends. [any thread]

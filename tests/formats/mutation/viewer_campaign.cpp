@@ -146,7 +146,7 @@ class WatchedViewer {
       if (message.text.starts_with(file.string())) {
         ++about_it;
         outcome = outcome_of(message.text, file);
-      } else if (std::ranges::none_of(state.doubts.cards, [&](const DoubtCard& doubt) {
+      } else if (std::ranges::none_of(state.opening.doubts.cards, [&](const DoubtCard& doubt) {
                    return message.text.find(doubt.text) != std::string::npos;
                  })) {
         ++others;

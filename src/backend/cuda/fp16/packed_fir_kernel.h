@@ -21,8 +21,13 @@ inline constexpr float kLargestHalf = 16384.0f;  // value of a line's largest sa
 // reader needs no other flag.
 using FirPeak = unsigned long long;  // launch << 32 | bits of the float
 
+struct PackedFirInput {
+  const std::byte* raw = nullptr;  // [n_lines][n_values]
+  InvalidSink invalid = {};
+};
+
 struct PackedFirArgs {
-  const std::byte* raw;  // [n_lines][n_values]
+  PackedFirInput in;
   int n_lines;
   int n_values;    // of a line
   int components;  // 2: I and Q
@@ -44,7 +49,6 @@ struct PackedFirArgs {
   const uint4* taps;  // PackedTaps::matrices
   uint2* words;       // [window] zeros, then [n_lines][pitch]
   float* scale;       // one float: amplitude of a value of 1 in the words
-  InvalidSink invalid;
   FirLayout at;
   ECHO_HD int n_peaks() const { return at_once ? n_lines : kPeakBlocks; }
 };

@@ -140,7 +140,7 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   }
   const Found found = look_through(line, held);
   if constexpr (kPeakIsLookedFor<Sample>) {
-    if (blockIdx.y == 0) count_invalid(a.invalid, static_cast<int>(blockIdx.x), found.invalid);
+    if (blockIdx.y == 0) count_invalid(a.in.invalid, static_cast<int>(blockIdx.x), found.invalid);
   }
   const LineLevel level = line_level(a, found);
   if constexpr (kPeakIsLookedFor<Sample>) {
@@ -253,7 +253,7 @@ namespace {
 
 __global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__ PackedFirArgs a) {
   allow_next_kernel();  // run_packed_fir() may start to read its lines
-  const auto* raw = reinterpret_cast<const float*>(a.raw);
+  const auto* raw = reinterpret_cast<const float*>(a.in.raw);
   const std::size_t n = static_cast<std::size_t>(a.n_lines) * static_cast<std::size_t>(a.n_values);
   __shared__ float of_warp[kThreads / kWarp];
   float peak = 0.0f;

@@ -148,7 +148,7 @@ struct RawLine {
   int n_values;
 
   __device__ explicit RawLine(const PackedFirArgs& a) {
-    const Sample* first = reinterpret_cast<const Sample*>(a.raw) + static_cast<long long>(blockIdx.x) * a.n_values;
+    const Sample* first = reinterpret_cast<const Sample*>(a.in.raw) + static_cast<long long>(blockIdx.x) * a.n_values;
     shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(Sample) % kChunk);
     chunks = first - shift;
     n_values = a.n_values;

@@ -95,9 +95,9 @@ class PackedSteps final : public LaneSteps {
     n_frames_ = count;
   }
 
-  void count_invalid_in(const InvalidSink& sink) override { fir_.invalid = sink; }
+  void count_invalid_in(const InvalidSink& sink) override { fir_.in.invalid = sink; }
   void widen(const std::byte* raw) override {
-    fir_.raw = raw;
+    fir_.in.raw = raw;
     run_packed_fir(fir_, type_, work_);
   }
 
@@ -231,7 +231,7 @@ PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const 
   const double turns = fir.turns_per_sample - std::floor(fir.turns_per_sample);
   const bool rf = a.signal == SignalKind::rf;
   const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // minus its mean, a sample may be twice as large
-  PackedFirArgs args{.raw = m.raw,
+  PackedFirArgs args{.in = {.raw = m.raw},
                      .n_lines = a.n_transmits() * a.n_elements(),
                      .n_values = a.n_samples * fir.components,
                      .components = fir.components,
@@ -253,7 +253,6 @@ PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const 
                      .taps = m.taps,
                      .words = m.words,
                      .scale = m.scale,
-                     .invalid = {},
                      .at = {}};
   args.at = fir_layout(taps, shape.n_valid, shape.n_parts);
   return args;

@@ -1,4 +1,4 @@
-#include "formats/readers/pipeline.h"
+#include "formats/readers/zea_pipeline.h"
 
 #include <algorithm>
 #include <array>
