@@ -89,8 +89,7 @@ TEST(ReaderMemory, FilesThatDidHarm) {
   EXPECT_NE(refusal(folder / "name2G.mat"), "");
   EXPECT_TRUE(contains(refusal(folder / "onebyte_4GB.h5"), "a damaged or truncated HDF5 file"));
   EXPECT_LT(computing_time_s() - begin_s, 8.0);
-  const std::string newer = refusal(folder / "valid_newer_hdf5.h5");
-  EXPECT_TRUE(contains(newer, "written by a newer HDF5 than"));
+  EXPECT_NO_THROW(open_recording((folder / "valid_newer_hdf5.h5").string()));  // in the layout of HDF5 2.0
 }
 
 std::uint64_t bytes_read_so_far() {

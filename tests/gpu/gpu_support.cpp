@@ -68,6 +68,8 @@ Transmit make_transmit(const Case& c, const Probe& probe, int tx) {
                                             : 1e-6 + from_middle * from_middle / (2.0 * 30e-3 * 1540.0));
       }
       break;
+    case TransmitKind::none:
+      break;
   }
   return t;
 }

@@ -181,7 +181,6 @@ class CpuLane final : public Lane {
   std::unique_ptr<CpuSteps> analytic_;  // made when first used
   std::unique_ptr<CpuSteps> course_;
   CpuSteps* steps_ = nullptr;    // of the plan in use
-  InvalidSamples done_.invalid;  // of the frame
   CpuRefiner refiner_;
   float level_db_ = 0.0f;          // 0 dB of the frame
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
