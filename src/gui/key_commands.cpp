@@ -246,6 +246,7 @@ const auto kKeyRows = std::to_array<KeyRow>({
     {{"Source", "Ctrl+Shift+O", "describe a file: import assistant"},
      {{Key::o, KeyHeld::control_shift, act_open, kAlways}}},
     {{"Source", "drop a file", "open a recording"}, {}},
+    {{"Source", "K", "card of a doubt: keep the stated facts"}, {{Key::k, kPlain}}},
     {{"Keyboard", "Tab", "next control; Shift+Tab: back"}, {{Key::tab, KeyHeld::any}}},
     {{"Keyboard", "F6", "next column or bar; Shift+F6: back"}, {{Key::f6, KeyHeld::any}}},
     {{"Keyboard", "Enter", "press, or type a value; also Space"}, {{Key::enter, KeyHeld::any}}},

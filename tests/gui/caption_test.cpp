@@ -86,8 +86,8 @@ TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {
 TEST(Caption, SaysWhatIsWrongWithTheSamplesRightAfterTheTime) {
   const Image image = image_of(testing::linear_acquisition(8, 128));
   SampleFaults faults{.frames = 1, .samples = 100'000};
-  faults.of(SampleFault::invalid) = {3, {false, false, true, false}};
-  faults.of(SampleFault::clipped) = {420, {true, true, true, false, false, true}};
+  faults.of(SampleFault::invalid) = {.samples = 3, .elements = {false, false, true, false}};
+  faults.of(SampleFault::clipped) = {.samples = 420, .elements = {true, true, true, false, false, true}};
   const auto items = caption_items(image, {}, faults);
   ASSERT_GT(items.size(), 4U);
   EXPECT_EQ(items[2].key + " " + items[2].value + " " + items[2].unit, "invalid 3 samples in 1 element");

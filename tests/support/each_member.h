@@ -131,6 +131,8 @@ void put_members(MemberTexts& to, const std::string& path, const T& value) {
     put_members(to, path + "/SoundSpeedView", value.template of<SoundSpeedView>());
     const auto put_all = [&](const auto&... counts) { (put_members(to, path + "/counts", counts), ...); };
     std::apply(put_all, value.template of<AnalysisCounts>());
+  } else if constexpr (std::is_same_v<T, FactValue>) {
+    to[path] = to_text(value);
   } else if constexpr (std::is_aggregate_v<T>) {
     std::apply(
         [&](const auto&... member) {
