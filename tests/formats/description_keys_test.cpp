@@ -93,7 +93,8 @@ const std::vector<KeyCase>& key_cases() {
       {"element_sign", {{"element_sign", {1, -1, 1, -1}}}},
       {"conjugate", {{"conjugate", true}}, kIq},
       {"time_reversed", {{"time_reversed", true}}},
-      {"assumed", {{"assumed", {"fc_hz"}}}}};
+      {"assumed", {{"assumed", {"fc_hz"}}}},
+      {"cured", {{"cured", {"fc_hz"}}}}};
   return kCases;
 }
 

@@ -262,7 +262,7 @@ TEST(Zea, FilesWithoutChannelDataSayWhatTheyHold) {
   write_zea(file, {});
   file.remove("data/raw_data");
   file.numbers("data/image", {2, 2}, {1, 2, 3, 4});
-  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only image"));
+  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only maps image"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(Zea, AGainCurveMayBeLongerThanTheLines) {
 TEST(Zea, PicturesWithoutAScanAreStillZeas) {
   Hdf5Fixture file("p.hdf5");
   file.numbers("data/image_sc", {2, 2}, {1, 2, 3, 4});
-  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only image_sc"));
+  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only maps image_sc"));
 }
 
 hid_t half_type(hid_t like) {

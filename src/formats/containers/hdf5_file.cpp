@@ -417,7 +417,8 @@ Storage Node::storage(std::size_t bytes, std::size_t least) const {
                 .chunk = {},
                 .filtered = H5Pget_nfilters(plan) > 0,
                 .stored_bytes = H5Dget_storage_size(id())};
-  std::size_t expansion = 1;
+  constexpr std::size_t kNeverWritten = 1100;  // chunks without samples have the fill value
+  std::size_t expansion = kNeverWritten;
   for (const FilterRow* const filter : filters) expansion = std::max(expansion, filter->expansion);
   bool plausible = found.stored_bytes <= file_size_ && least / expansion <= found.stored_bytes;
   if (found.layout == Layout::chunked) {
