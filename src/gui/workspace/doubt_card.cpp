@@ -280,7 +280,7 @@ void draw_doubt_badge(PanelContext& c, const Rect& image) {
   const std::string text = counted(n, "doubt") + " about the facts";
   const float wide = ui.width(Type::small, text) + ui.px(28);
   if (wide > image.width() - ui.px(12)) return;
-  const Rect chip{image.x1 - wide - ui.px(6), image.y1 - ui.px(28), image.x1 - ui.px(6), image.y1 - ui.px(6)};
+  const Rect chip{image.x1 - wide - ui.px(6), image.y0 + ui.px(6), image.x1 - ui.px(6), image.y0 + ui.px(28)};
   const Hit hit = ui.control("doubt/badge", chip, FocusKind::button, text);
   ui.tip("doubt/badge", hit, chip, {text, c.model.opening.doubts.cards.front().text, {}});
   ui.fill(chip, theme::kChip, 4);

@@ -26,7 +26,7 @@ class DoubtCardView {
   std::array<ImagePicture, 2> pictures_;  // before, after
 };
 
-// Draws the number of doubts in the lower right corner of an image; a click opens the card.
+// Draws the number of doubts in the upper right corner of an image; a click opens the card.
 void draw_doubt_badge(PanelContext& c, const Rect& image);
 
 }  // namespace echoloop
