@@ -180,7 +180,7 @@ class CpuLane final : public Lane {
   } done_;
   std::unique_ptr<CpuSteps> analytic_;  // made when first used
   std::unique_ptr<CpuSteps> course_;
-  CpuSteps* steps_ = nullptr;    // of the plan in use
+  CpuSteps* steps_ = nullptr;  // of the plan in use
   CpuRefiner refiner_;
   float level_db_ = 0.0f;          // 0 dB of the frame
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
