@@ -77,7 +77,8 @@ void finish_case(Case& c) {
   WorkerPool pool(2);
   BandConditioner fft;
   fft.set_plan(c.plan->band, 2);
-  fft.run(pool, c.bytes(), SampleType::int16, c.n_lines(), c.lines.data());
+  InvalidSamples invalid;
+  fft.run(pool, c.bytes(), SampleType::int16, c.n_lines(), c.lines.data(), invalid);
   std::fill(c.peaks.begin(), c.peaks.end(), 0.0f);
   for (std::size_t i = 0; i < c.lines.size(); ++i) {
     float& peak = c.peaks[i / static_cast<std::size_t>(c.plan->band->n_out)];
@@ -188,7 +189,8 @@ void condition_fft(benchmark::State& state, Case& c, int threads) {
   BandConditioner fft;
   fft.set_plan(c.plan->band, threads);
   std::vector<Complex> lines(c.lines.size());
-  for (auto _ : state) fft.run(pool, c.bytes(), SampleType::int16, c.n_lines(), lines.data());
+  InvalidSamples invalid;
+  for (auto _ : state) fft.run(pool, c.bytes(), SampleType::int16, c.n_lines(), lines.data(), invalid);
 }
 
 void condition_filters(benchmark::State& state, Case& c, CpuKernel kernel, int threads) {
@@ -199,8 +201,9 @@ void condition_filters(benchmark::State& state, Case& c, CpuKernel kernel, int t
   }
   std::vector<Complex> lines(c.lines.size());
   std::vector<float> peaks(c.peaks.size());
+  InvalidSamples invalid;
   for (auto _ : state) {
-    filters.run(pool, c.bytes(), SampleType::int16, c.n_lines(), lines.data(), peaks.data());
+    filters.run(pool, c.bytes(), SampleType::int16, c.n_lines(), {lines.data(), peaks.data()}, invalid);
   }
   double off = 0.0, energy = 0.0;
   const auto n_out = static_cast<std::size_t>(c.plan->band->n_out);
