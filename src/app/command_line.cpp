@@ -312,6 +312,9 @@ Options parse_view(std::vector<std::string> words, Options o) {
   if (texts.device == kListDevices) o.command = Command::list_devices;
   if (!texts.image_values.empty())
     o.image_values = static_cast<ImageValues>(index_of(kImageValueNames, "--images-type", texts.image_values));
+  if (!texts.record_format.empty())
+    o.record_format =
+        static_cast<RecordingFormat>(index_of(kRecordingFormatNames, "--record-format", texts.record_format));
   take_stream(o, texts, app);
   take_settings(o, texts);
   const auto recipe = std::find_if(o.settings.rbegin(), o.settings.rend(),

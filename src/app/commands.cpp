@@ -29,7 +29,7 @@
 #include "gui/overlay/mark_drawing.h"
 #include "gui/state/marks.h"
 #include "history/export.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "senders/echoloop_sender.h"
 #include "source/live/live_listener.h"
 #include "transport/file_descriptor.h"

@@ -443,10 +443,12 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                     .params = plan.params,
                     .when_full = WhenFull::wait});
   RfHistory history(options.history_bytes.value_or(0));
-  FrameOutputs files(
-      options.files, plan.described,
-      {.version = kVersion, .parameters = json_text(params_json(plan.params)), .device_hz = opened.source->device_hz()},
-      history);
+  FrameOutputs files(options.files, plan.described,
+                     {.version = kVersion,
+                      .parameters = json_text(params_json(plan.params)),
+                      .device_hz = opened.source->device_hz(),
+                      .format = options.record_format},
+                     history);
   FirstFrameDoubts first_frame(opened, *files.sinks().front());
   if (!options.doubts) first_frame.leave();
   SessionOptions stream = stream_of(plan, sinks, live, past);

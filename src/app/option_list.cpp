@@ -123,6 +123,9 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
                      "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below "
                      "0 dB")
           ->type_name("float32|uint8");
+    } else if (option == kRecordOption) {
+      app.add_option("--record-format", t.record_format, "Layout of --record (default: by the ending of its name)")
+          ->type_name("auto|uff|zea");
     } else if (option == "--figure") {
       add_figure_options(app, t);
       add_compare_options(app, o, t);
@@ -246,6 +249,7 @@ constexpr OptionNeed kScanner{"a scanner (live:)", [](const Options& o) { return
 constexpr OptionNeed kFigure{"--figure", [](const Options& o) { return !o.files["--figure"].empty(); }};
 constexpr OptionNeed kImages{
     "--images-out", [](const Options& o) { return !o.files["--images-out"].empty() || o.command == Command::render; }};
+constexpr OptionNeed kRecord{"--record", [](const Options& o) { return !o.files[kRecordOption].empty(); }};
 constexpr OptionNeed kMarks{"--marks or a session",
                             [](const Options& o) { return !o.marks.empty() || o.session != nullptr; }};
 constexpr OptionNeed kUseOfMarks{
@@ -298,6 +302,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--list-params", kNothing},
     {"--grid", kNothing},
     {"--images-type", kImages},
+    {"--record-format", kRecord},
     {"--figure-width", kFigure},
     {"--figure-scale", kFigure},
     {"--figure-pixels", kFigure},

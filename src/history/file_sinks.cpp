@@ -10,7 +10,7 @@
 namespace echoloop {
 
 // Defined below or in other files.
-std::unique_ptr<FrameFile> make_uff_file(const FrameFileRequest& request);
+std::unique_ptr<FrameFile> make_hdf5_file(const FrameFileRequest& request);
 std::unique_ptr<FrameFile> make_raw_npy_file(const FrameFileRequest& request);
 
 namespace {
@@ -19,9 +19,9 @@ constexpr std::array kFileSinks{
     FileSinkRow{.option = kRecordOption.data(),
                 .type_name = "F.uff",
                 .ending = nullptr,
-                .help = "Record all raw frames as UFF (HDF5)",
+                .help = "Record all raw frames as UFF (HDF5), or for F.hdf5 in zea's layout",
                 .report = "recording",
-                .make = make_uff_file},
+                .make = make_hdf5_file},
     FileSinkRow{.option = "--raw-out",
                 .type_name = "F.npy",
                 .ending = ".npy",

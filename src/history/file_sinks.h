@@ -39,11 +39,16 @@ class FrameFile {
   [[nodiscard]] virtual const std::filesystem::path& path() const = 0;  // final name, once finished
 };
 
+// Layout of a recording; by the ending of its name: .hdf5 is zea's, any other UFF.
+enum class RecordingFormat { by_ending, uff, zea };
+inline constexpr std::array<std::string_view, 3> kRecordingFormatNames = {"auto", "uff", "zea"};
+
 // Facts about the recording program.
 struct RecordingAbout {
   std::string version;                   // of the program
   std::string parameters = "{}";         // JSON: the imaging parameters
   std::optional<double> device_hz = {};  // of a scanner's clock, 0: none; nullopt: no scanner
+  RecordingFormat format = RecordingFormat::by_ending;
 };
 
 struct FrameFileRequest {

@@ -7,7 +7,7 @@
 #include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "history/film.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/acquisitions.h"
 #include "support/film_file.h"
 #include "support/temporary_folder.h"
@@ -64,7 +64,7 @@ class LostRecording : public WindowTest {
  protected:
   LostRecording() {
     ::setenv("XDG_VIDEOS_DIR", folder_.path().c_str(), 1);
-    UffWriter writer(recording_, share(linear_acquisition()), {.version = "test"});
+    Hdf5Writer writer(recording_, share(linear_acquisition()), {.version = "test"});
     const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
     for (std::uint64_t k = 0; k < kFrames; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
     writer.finish();

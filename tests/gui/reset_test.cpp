@@ -7,7 +7,7 @@
 #include "app/window/window_app.h"
 #include "app/window/window_stream.h"
 #include "gui/turning.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/acquisitions.h"
 #include "support/each_member.h"
 #include "support/temporary_folder.h"
@@ -122,7 +122,7 @@ TEST_F(Reset, ForgetsTheFramesOfTheVisitorBefore) {
 
 TEST_F(Reset, ARecordingOpenedAfterItGetsAQueueOfItsOwn) {
   const std::filesystem::path recording = folder_ / "recording.uff";
-  UffWriter writer(recording, share(linear_acquisition()), {.version = "test"});
+  Hdf5Writer writer(recording, share(linear_acquisition()), {.version = "test"});
   const std::vector<std::byte> samples(linear_acquisition().frame_bytes());
   for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
   writer.finish();

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "formats/sandbox/reader_child.h"
 #include "gui/turning.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/acquisitions.h"
 #include "support/environment_variable.h"
 #include "support/no_sandbox.h"
@@ -25,7 +25,7 @@ enum class Script { none, frames };
 class AskedWindow : public ScriptedWindow {
  public:
   AskedWindow() : kept_(reader_settings()) {
-    UffWriter writer(recording, share(linear_acquisition()), {.version = "test"});
+    Hdf5Writer writer(recording, share(linear_acquisition()), {.version = "test"});
     const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
     for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
     writer.finish();

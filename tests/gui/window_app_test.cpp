@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "gui/turning.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/recorded_data.h"
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 class DroppedFiles : public WindowTest {
  protected:
   DroppedFiles() {
-    UffWriter writer(recording_, share(linear_acquisition()), {.version = "test"});
+    Hdf5Writer writer(recording_, share(linear_acquisition()), {.version = "test"});
     const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
     for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
     writer.finish();
@@ -89,7 +89,7 @@ TEST_F(DroppedFiles, OneThatBeginsBelowAnyImageLeavesTheOneBeforePlaying) {
   Acquisition distant = linear_acquisition();
   distant.transmits[0].t0_s = 0.05;  // 38 m
   const fs::path file = folder_ / "distant.uff";
-  UffWriter writer(file, share(distant), {.version = "test"});
+  Hdf5Writer writer(file, share(distant), {.version = "test"});
   const std::vector<std::byte> samples(distant.frame_bytes());
   writer.append({.stamp = {}, .samples = samples});
   writer.finish();

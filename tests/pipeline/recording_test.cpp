@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "history/recorder.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/numbered_frames.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"
@@ -42,7 +42,7 @@ Recorded record(const std::filesystem::path& path, const RecordRun& run) {
   TimingTrace trace;
   RfHistory history(run.history_bytes);
   Recorder recorder(&history, run.recorder);
-  recorder.start(std::make_unique<UffWriter>(path, run.source->acquisition(), RecordingAbout{.version = "test"}),
+  recorder.start(std::make_unique<Hdf5Writer>(path, run.source->acquisition(), RecordingAbout{.version = "test"}),
                  run.source->acquisition()->frame_bytes());
   Session session(*backend, run.source, images, trace,
                   {.stream = run.stream,

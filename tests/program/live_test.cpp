@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "formats/open_recording.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "program/live_viewer.h"
 #include "support/recordings.h"
 #include "support/uff_file.h"
@@ -365,7 +365,7 @@ TEST(LiveProgram, ARecordingOfRepeatedFramesHoldsTheScannersClock) {
   const TemporaryFolder folder;
   const Acquisition a = testing::every_kind_of_acquisition().front().acquisition;
   {
-    UffWriter writer(folder / "scan.uff", share(a), {.version = "1", .device_hz = 1e3});
+    Hdf5Writer writer(folder / "scan.uff", share(a), {.version = "1", .device_hz = 1e3});
     const std::vector<std::byte> samples(a.frame_bytes());
     for (const double time_s : {0.5, 0.6, 0.6, 0.4, 0.7}) {
       writer.append(

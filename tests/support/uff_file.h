@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 
 namespace echoloop::testing {
 

@@ -166,13 +166,11 @@ TEST(Options, SeveralSettingsMayStandInOne) {
 // A value that the option takes; flags have none.
 std::string value_for(const CLI::Option& option, const testing::TemporaryFolder& folder) {
   static const std::map<std::string, std::string> kValues = {
-      {"--images-type", "uint8"},  {"--frame-wait", "spin"},
-      {"--figure-width", "120"},   {"--figure-scale", "20"},
-      {"--figure-pixels", "2"},    {"--figure-dpi", "200"},
-      {"--compare", "sim:points"}, {"--compare-set", "f_number=2"},
-      {"--compare-frame", "1"},    {"--compare-layout", "wipe"},
-      {"--scale", "1.5"},          {"--width", "800"},
-      {"--height", "600"}};
+      {"--images-type", "uint8"}, {"--frame-wait", "spin"},     {"--record-format", "zea"},
+      {"--figure-width", "120"},  {"--figure-scale", "20"},     {"--figure-pixels", "2"},
+      {"--figure-dpi", "200"},    {"--compare", "sim:points"},  {"--compare-set", "f_number=2"},
+      {"--compare-frame", "1"},   {"--compare-layout", "wipe"}, {"--scale", "1.5"},
+      {"--width", "800"},         {"--height", "600"}};
   if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk") return {};
   const auto found = kValues.find(option.get_name());
   return found != kValues.end() ? found->second : (folder / "file.json").string();

@@ -4,7 +4,7 @@
 
 #include <condition_variable>
 
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/history_rig.h"
 #include "support/numbered_frames.h"
 #include "support/streaming.h"
@@ -21,7 +21,7 @@ constexpr std::int64_t kLimit = Recorder::kUnsafeNs;
 const Acquisition kAcquisition = testing::integer_acquisition(4, 64);
 
 std::unique_ptr<FrameFile> uff_file(const std::filesystem::path& path) {
-  return std::make_unique<UffWriter>(path, testing::share(kAcquisition), RecordingAbout{.version = "test"});
+  return std::make_unique<Hdf5Writer>(path, testing::share(kAcquisition), RecordingAbout{.version = "test"});
 }
 
 // Lets a thread pass so many times.

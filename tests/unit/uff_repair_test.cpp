@@ -1,5 +1,5 @@
 // What a killed program leaves, repaired: any HDF5 reader opens it, with all frames that are whole.
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace testing;
 
-void append_frames(UffWriter& writer, const Acquisition& a, std::uint64_t first, std::uint64_t count) {
+void append_frames(Hdf5Writer& writer, const Acquisition& a, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = first; i < first + count; ++i) {
     const std::vector<std::byte> samples = any_bits(a, static_cast<unsigned>(i));
     writer.append({.stamp = {.sequence = i, .acquired_ns = static_cast<std::int64_t>(i)}, .samples = samples});
@@ -27,7 +27,7 @@ void append_frames(UffWriter& writer, const Acquisition& a, std::uint64_t first,
 // A copy of the file as it is on disk while it grows: `flushed` frames are safe, the last ones need not be.
 void leave_behind(const fs::path& as, const Acquisition& a, std::uint64_t flushed, std::uint64_t more) {
   const TemporaryFolder elsewhere;
-  UffWriter writer(elsewhere / "a.uff", share(a), {.version = "1"});
+  Hdf5Writer writer(elsewhere / "a.uff", share(a), {.version = "1"});
   append_frames(writer, a, 0, flushed);
   writer.flush();
   append_frames(writer, a, flushed, more);
@@ -80,7 +80,7 @@ TEST(Repair, RefusesInOneLine) {
   testing::write_text_file(folder / "text.uff.partial", "text");
   refused("text.uff.partial", "not an HDF5 file");
   refused("missing.uff.partial", "no such file");
-  UffWriter writer(folder / "growing.uff", share(a), {.version = "1"});
+  Hdf5Writer writer(folder / "growing.uff", share(a), {.version = "1"});
   append_frames(writer, a, 0, 3);
   writer.flush();
   refused("growing.uff.partial", "still being recorded");
@@ -97,7 +97,7 @@ TEST(Repair, FindsWhatWasLeft) {
   fs::last_write_time(folder / "a.uff.partial", fs::last_write_time(folder / "b.uff.partial3") - std::chrono::hours(1));
   testing::write_text_file(folder / "c.txt.partial", "");
   testing::write_text_file(folder / "d.uff.partially", "");
-  UffWriter growing(folder / "e.uff", share(a), {.version = "1"});
+  Hdf5Writer growing(folder / "e.uff", share(a), {.version = "1"});
   EXPECT_EQ(unfinished_recordings(folder.path()),
             (std::vector<fs::path>{folder / "b.uff.partial3", folder / "a.uff.partial"}));
   EXPECT_TRUE(unfinished_recordings(folder / "missing").empty());
@@ -109,7 +109,7 @@ TEST(Repair, FindsWhatWasLeft) {
 TEST(Repair, TwoWritersOfOneNameNeverMeet) {
   const Acquisition a = testing::linear_acquisition();
   const TemporaryFolder folder;
-  UffWriter first(folder / "a.uff", share(a), {.version = "1"}), second(folder / "a.uff", share(a), {.version = "1"});
+  Hdf5Writer first(folder / "a.uff", share(a), {.version = "1"}), second(folder / "a.uff", share(a), {.version = "1"});
   EXPECT_NE(first.partial(), second.partial());
   append_frames(first, a, 0, 2);
   append_frames(second, a, 0, 5);

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "formats/base/acquisition_json.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/one_line.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"
@@ -27,7 +27,7 @@ TEST_P(UffOfEveryKind, HoldsTheSameSamplesAndGeometry) {
   const TemporaryFolder folder;
   std::vector<std::vector<std::byte>> frames;
   for (unsigned i = 0; i < 5; ++i) frames.push_back(any_bits(a, i));
-  UffWriter writer(folder / "a.uff", share(a), {.version = "1.2.3", .parameters = R"({"gain_db":3})"});
+  Hdf5Writer writer(folder / "a.uff", share(a), {.version = "1.2.3", .parameters = R"({"gain_db":3})"});
   for (std::size_t i = 0; i < frames.size(); ++i) writer.append(frame_of(frames[i], 10 + 2 * i));
   writer.count_not_recorded(4);
   writer.finish();
@@ -44,7 +44,7 @@ TEST_P(UffOfEveryKind, HoldsTheSameSamplesAndGeometry) {
   EXPECT_EQ(file.attribute("/echoloop", "version"), "1.2.3");
 }
 
-INSTANTIATE_TEST_SUITE_P(UffWriter, UffOfEveryKind, ::testing::ValuesIn(testing::every_kind_of_acquisition()),
+INSTANTIATE_TEST_SUITE_P(Hdf5Writer, UffOfEveryKind, ::testing::ValuesIn(testing::every_kind_of_acquisition()),
                          [](const auto& info) { return info.param.name; });
 
 Acquisition of_kind(const std::string& name) {
@@ -56,7 +56,7 @@ Acquisition of_kind(const std::string& name) {
 
 struct Written {
   explicit Written(const Acquisition& a) {
-    UffWriter writer(folder / "a.uff", share(a), {.version = "1"});
+    Hdf5Writer writer(folder / "a.uff", share(a), {.version = "1"});
     const std::vector<std::byte> samples = any_bits(a, 1);
     writer.append(frame_of(samples, 0));
     writer.finish();
@@ -66,7 +66,7 @@ struct Written {
   std::optional<UffFile> file;
 };
 
-TEST(UffWriter, SaysWhatUstbReads) {
+TEST(Hdf5Writer, SaysWhatUstbReads) {
   const Acquisition a = of_kind("plane");
   const Written written(a);
   const UffFile& file = *written.file;
@@ -94,7 +94,7 @@ TEST(UffWriter, SaysWhatUstbReads) {
             static_cast<float>(a.transmits[2].angle_rad));
 }
 
-TEST(UffWriter, PutsSourcesWhereUffHasThem) {
+TEST(Hdf5Writer, PutsSourcesWhereUffHasThem) {
   const Acquisition diverging = of_kind("diverging");
   const Written written(diverging);
   const std::string wave = "/channel_data/sequence/sequence_0001";
@@ -111,7 +111,7 @@ TEST(UffWriter, PutsSourcesWhereUffHasThem) {
 }
 
 // USTB takes their sources for ones in front of the array and adds |s|/c where we take it away.
-TEST(UffWriter, SingleElementsHaveUstbsDelays) {
+TEST(Hdf5Writer, SingleElementsHaveUstbsDelays) {
   Acquisition a = of_kind("plane");
   for (std::size_t k = 0; k < a.transmits.size(); ++k) {
     Transmit& t = a.transmits[k];
@@ -128,7 +128,7 @@ TEST(UffWriter, SingleElementsHaveUstbsDelays) {
   }
 }
 
-TEST(UffWriter, IqIsAGroupOfTwo) {
+TEST(Hdf5Writer, IqIsAGroupOfTwo) {
   const Written written(of_kind("iq"));
   EXPECT_EQ(written.file->attribute("/channel_data/data", "class"), "single");
   EXPECT_EQ(written.file->shape("/channel_data/data/imag"), (std::vector<hsize_t>{1, 3, 6, 40}));
@@ -137,7 +137,7 @@ TEST(UffWriter, IqIsAGroupOfTwo) {
 
 // A reader that knows nothing of /echoloop takes the phase at initial_time + n / fs: whole periods of delay are no
 // turn.
-TEST(UffWriter, IqOfLateTransmitsStaysInPhaseForOtherReaders) {
+TEST(Hdf5Writer, IqOfLateTransmitsStaysInPhaseForOtherReaders) {
   Acquisition a = of_kind("iq");
   a.transmits[1].t0_s = a.transmits[0].t0_s + 1.37e-6;
   a.transmits[2].t0_s = a.transmits[0].t0_s - 0.91e-6;
@@ -150,12 +150,12 @@ TEST(UffWriter, IqOfLateTransmitsStaysInPhaseForOtherReaders) {
   }
 }
 
-TEST(UffWriter, WhatWasFlushedIsThereBeforeTheEnd) {
+TEST(Hdf5Writer, WhatWasFlushedIsThereBeforeTheEnd) {
   const TemporaryFolder folder;
   const Acquisition a = testing::linear_acquisition();
   const std::vector<std::byte> samples = any_bits(a, 1);
   {
-    UffWriter writer(folder / "a.uff", share(a), {.version = "1"});
+    Hdf5Writer writer(folder / "a.uff", share(a), {.version = "1"});
     EXPECT_EQ(writer.partial(), folder / "a.uff.partial");
     for (std::uint64_t i = 0; i < 7; ++i) writer.append(frame_of(samples, i));
     writer.flush();
@@ -168,21 +168,21 @@ TEST(UffWriter, WhatWasFlushedIsThereBeforeTheEnd) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.uff"));
 
   // The next recording of this name leaves it alone.
-  UffWriter next(folder / "a.uff", share(a), {.version = "1"});
+  Hdf5Writer next(folder / "a.uff", share(a), {.version = "1"});
   EXPECT_EQ(next.partial(), folder / "a.uff.partial2");
   next.finish();
   EXPECT_EQ(folder.files(), 2U);  // without a frame there is no file
 }
 
-TEST(UffWriter, RefusesInOneLine) {
+TEST(Hdf5Writer, RefusesInOneLine) {
   const TemporaryFolder folder;
   const AcquisitionPtr a = share(testing::linear_acquisition());
-  testing::expect_refusal([&] { UffWriter(folder / "no/a.uff", a, {.version = "1"}); }, "no/a.uff: cannot be recorded");
-  testing::expect_refusal([&] { UffWriter(folder.path(), a, {.version = "1"}); }, "the target is a folder");
+  testing::expect_refusal([&] { Hdf5Writer(folder / "no/a.uff", a, {.version = "1"}); }, "no/a.uff: cannot be recorded");
+  testing::expect_refusal([&] { Hdf5Writer(folder.path(), a, {.version = "1"}); }, "the target is a folder");
   EXPECT_EQ(folder.files(), 0U);
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  testing::expect_refusal([&] { UffWriter(pipe, a, {.version = "1"}); }, "the target is a device or a pipe");
+  testing::expect_refusal([&] { Hdf5Writer(pipe, a, {.version = "1"}); }, "the target is a device or a pipe");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 

@@ -21,6 +21,7 @@
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
 #include "gui/toolkit/view_settings.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 struct SavedSession;
@@ -113,7 +114,8 @@ struct WindowOptions {
 
 struct OutputOptions {
   OutputFiles files;
-  ImageValues image_values = ImageValues::float32;  // of --images-out
+  ImageValues image_values = ImageValues::float32;             // of --images-out
+  RecordingFormat record_format = RecordingFormat::by_ending;  // of --record
   FigureSize figure_size;
   PageGround figure_ground = PageGround::white;
   std::filesystem::path marks;                        // input

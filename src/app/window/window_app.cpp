@@ -42,7 +42,7 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
 
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : own_(options, surface, make_queries()),
-      recording_(&own_.engine.history, own_.state, options.files[kRecordOption]),
+      recording_(&own_.engine.history, own_.state, {options.files[kRecordOption], options.record_format}),
       comparison_(own_.state),
       review_(
           own_.state,

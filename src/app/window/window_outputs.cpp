@@ -13,7 +13,7 @@
 #include "core/units.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "version.h"
 
 namespace echoloop {
@@ -99,13 +99,15 @@ void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
 
 namespace fs = std::filesystem;
 
-WindowRecording::WindowRecording(FrameSink* history, Model& model, fs::path asked_for)
+WindowRecording::WindowRecording(FrameSink* history, Model& model, Asked asked_for)
     : recorder_(history), model_(model), asked_for_(std::move(asked_for)) {}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
-  const RecordingAbout about{
-      .version = kVersion, .parameters = json_text(params_json(params)), .device_hz = source.device_hz()};
-  recorder_.start(std::make_unique<UffWriter>(file, source.acquisition(), about), source.acquisition()->frame_bytes());
+  const RecordingAbout about{.version = kVersion,
+                             .parameters = json_text(params_json(params)),
+                             .device_hz = source.device_hz(),
+                             .format = file == asked_for_.file ? asked_for_.format : RecordingFormat::by_ending};
+  recorder_.start(std::make_unique<Hdf5Writer>(file, source.acquisition(), about), source.acquisition()->frame_bytes());
   under_way_ = true;
   because_.clear();
   looked_ns_ = 0;
@@ -151,7 +153,7 @@ void WindowRecording::look() {
   under_way_ = false;
   recorder_.finish();
   const bool failed = !status.problem.empty();
-  if (failed && status.path == asked_for_) failed_ = true;
+  if (failed && status.path == asked_for_.file) failed_ = true;
   std::string text = recording_text(status);
   if (!because_.empty()) text += "; " + because_;
   model_.say(failed                    ? Severity::error

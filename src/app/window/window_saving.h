@@ -145,8 +145,12 @@ class WindowOutputs {
 
 class WindowRecording {
  public:
-  // `history` gets each frame as well. `asked_for`: the file of --record; empty: none.
-  WindowRecording(FrameSink* history, Model& model, std::filesystem::path asked_for);
+  struct Asked {
+    std::filesystem::path file;  // of --record; empty: none
+    RecordingFormat format;
+  };
+  // `history` gets each frame as well.
+  WindowRecording(FrameSink* history, Model& model, Asked asked_for);
 
   // Starts with the stream's next frame. Throws Error if the file cannot be created. Only if not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
@@ -165,7 +169,7 @@ class WindowRecording {
   Recorder recorder_;
   Model& model_;
   RecordingView& view_ = model_.saving.recording;
-  const std::filesystem::path asked_for_;
+  const Asked asked_for_;
   bool under_way_ = false;
   bool failed_ = false;
   std::string because_;

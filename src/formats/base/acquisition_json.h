@@ -2,7 +2,7 @@
 // and other formats round numbers to single precision and lack facts (element delays, normals, bandwidth, frame rate);
 // files of this program contain this text in addition, and their reader prefers it.
 //
-// Recordings of this program (history/uff_repair.h) have an HDF5 group /echoloop with
+// Recordings of this program (history/hdf5_recording.h) have an HDF5 group /echoloop with
 //   acquisition     one string (UTF-8): this text, all lengths in m, times in s, frequencies in Hz, angles in rad:
 //     {"version": 1,
 //      "probe": {"name", "kind": "linear"|"convex"|"phased", "pitch_m", "element_width_m",

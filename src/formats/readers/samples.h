@@ -100,6 +100,10 @@ struct Hdf5Parts {
   ScannerRecord scanner = {};  // may have more times than frames
 };
 
+// Replaces the facts of the file's own format, which are rounded, by those in this program's group of a recording, and
+// drops frames left incomplete by a killed writer. Returns false without such a group, or for an invalid description.
+bool take_own_description(const std::optional<hdf5::Node>& own, const std::string& format, Hdf5Parts& parts);
+
 // Reads compounds {real, imag} or {r, i} of two equal numbers as IQ. 8-bit integers and int16 remain integers, other
 // numbers become float32. Unwritten chunks read as the file's fill value, which an assumption notes.
 LibraryRecording make_hdf5_recording(const OpenRequest& request, const hdf5::Node& root, Hdf5Parts parts);

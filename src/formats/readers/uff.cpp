@@ -57,28 +57,6 @@ ScannerRecord scanner_record(const Node& own, std::size_t frames) {
   return record;
 }
 
-// Replaces the acquisition made from UFF's rounded numbers by the exact one, and drops frames left incomplete by a
-// killed writer. Returns false if the file lacks such a group, or if its description is invalid.
-bool take_own_description(const Node& root, Hdf5Parts& parts) {
-  constexpr std::size_t kMaxJson = std::size_t{64} << 20;
-  const auto own = root.find("echoloop");
-  if (!own || !own->is_group()) return false;
-  const auto text = own->find("acquisition");
-  if (!text || !text->is_dataset()) return false;
-  auto acquisition = acquisition_from_json(text->text(kMaxJson));
-  if (!acquisition) return false;
-  parts.acquisition = std::move(*acquisition);
-  parts.format = "Echoloop recording (UFF)";
-  parts.samples.rotation_rad.clear();  // already relative to the program's time zero
-  for (const char* name : {"frame_sequence", "acquired_ns"}) {
-    const auto numbers = own->find(name);
-    if (!numbers || !numbers->is_dataset() || numbers->extents().size() != 1) continue;
-    parts.samples.most_frames = std::min(parts.samples.most_frames, numbers->extents()[0]);
-  }
-  parts.scanner = scanner_record(*own, parts.samples.most_frames);
-  return true;
-}
-
 // Waves of single elements in UFF files (synthetic aperture), for which USTB has its own time zero: any source from 1
 // mm behind z = 0 on is treated as one in front of the array, which its wave reaches |s|/c after the origin. The
 // arrival is then (|p - s| + |s|)/c - delay, and USTB's scripts write delay = |s|/c for times since the firing. By
@@ -292,6 +270,25 @@ void add_transmits(const Node& channel_data, const PlacedProbe& placed, Hdf5Part
 
 }  // namespace
 
+bool take_own_description(const std::optional<Node>& own, const std::string& format, Hdf5Parts& parts) {
+  constexpr std::size_t kMaxJson = std::size_t{64} << 20;
+  if (!own || !own->is_group()) return false;
+  const auto text = own->find("acquisition");
+  if (!text || !text->is_dataset()) return false;
+  auto acquisition = acquisition_from_json(text->text(kMaxJson));
+  if (!acquisition) return false;
+  parts.acquisition = std::move(*acquisition);
+  parts.format = "Echoloop recording (" + format + ")";
+  parts.samples.rotation_rad.clear();  // already relative to the program's time zero
+  for (const char* name : {"frame_sequence", "acquired_ns"}) {
+    const auto numbers = own->find(name);
+    if (!numbers || !numbers->is_dataset() || numbers->extents().size() != 1) continue;
+    parts.samples.most_frames = std::min(parts.samples.most_frames, numbers->extents()[0]);
+  }
+  parts.scanner = scanner_record(*own, parts.samples.most_frames);
+  return true;
+}
+
 bool looks_like_uff(const Node& root) {
   for (const std::string& name : root.children())
     if (class_of(root.at(name)).starts_with("uff.")) return true;
@@ -324,7 +321,8 @@ LibraryRecording read_uff(const OpenRequest& request, const Node& root) {
   add_transmits(channel_data, placed, parts);
   if (objects.size() > 1)
     a.assumptions.push_back("only the first of " + std::to_string(objects.size()) + " channel_data is read");
-  if (take_own_description(root, parts)) return make_hdf5_recording(request, root, std::move(parts));
+  if (take_own_description(root.find("echoloop"), "UFF", parts))
+    return make_hdf5_recording(request, root, std::move(parts));
   auto prf_hz = number_in(channel_data, "PRF");
   if (!prf_hz) prf_hz = number_in(channel_data, "prf");  // in some older files
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(a.transmits.size());

@@ -174,6 +174,22 @@ Acquisition stored_lines(const Acquisition& a, std::size_t n_tx, std::size_t n_r
   return stored;
 }
 
+constexpr Axis kAxes[] = {Axis::frame, Axis::transmit, Axis::time, Axis::element, Axis::iq};
+
+// Returns a recording of this program, with the exact facts in custom/echoloop; its IQ has zea's clock.
+std::optional<LibraryRecording> own_recording(const OpenRequest& request, const Node& root) {
+  const auto custom = root.find("custom");
+  if (!custom || !custom->is_group()) return std::nullopt;
+  Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = {}};
+  parts.samples.axes.assign(std::begin(kAxes), std::end(kAxes));
+  parts.samples.datasets = {"tracks/track_0/data/raw_data"};
+  if (!take_own_description(custom->find("echoloop"), "zea", parts)) return std::nullopt;
+  const Acquisition& a = parts.acquisition;
+  if (a.signal == SignalKind::iq)
+    for (const Transmit& t : a.transmits) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
+  return make_hdf5_recording(request, root, std::move(parts));
+}
+
 }  // namespace
 
 bool looks_like_zea(const Node& root) {
@@ -185,6 +201,7 @@ bool looks_like_zea(const Node& root) {
 }
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
+  if (auto own = own_recording(request, root)) return std::move(*own);
   Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
   Acquisition& a = parts.acquisition;
   ZeaTracks tracks = zea_tracks(request, root, a);
@@ -198,7 +215,7 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),
                 "axes (frame, transmit, time, element, channel) with 1 (RF) or 2 (IQ) channels");
   }
-  parts.samples.axes = {Axis::frame, Axis::transmit, Axis::time, Axis::element, Axis::iq};
+  parts.samples.axes.assign(std::begin(kAxes), std::end(kAxes));
   parts.samples.datasets = {path + (path.empty() ? "" : "/") + "data/raw_data"};
   const ZeaPart part{request, root, scan};
   PlacedProbe placed = zea_probe(request, root, scan, a);

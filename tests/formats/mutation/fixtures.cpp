@@ -11,7 +11,7 @@
 #include "formats/mutation/mutator.h"
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
-#include "history/uff_repair.h"
+#include "history/hdf5_recording.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
@@ -47,7 +47,7 @@ void write_with_matio(const fs::path& path, mat_ft version, matio_compression co
 // Recordings of this program; killed: as left by a killed program.
 enum class Recorded { ended, killed };
 fs::path write_own(const fs::path& path, const Acquisition& acquisition, Recorded how) {
-  UffWriter writer(path, share(acquisition), {.version = "test"});
+  Hdf5Writer writer(path, share(acquisition), {.version = "test"});
   const std::vector<float> values = noise(acquisition.frame_bytes() / sizeof(float), 1);
   const std::vector<std::byte> samples = to_bytes(values);
   for (std::uint64_t k = 0; k < kFrames; ++k) {

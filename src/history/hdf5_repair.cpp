@@ -1,5 +1,3 @@
-#include "history/uff_repair.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -7,15 +5,16 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "history/hdf5_recording.h"
 
 namespace echoloop {
 namespace {
 
 namespace fs = std::filesystem;
-using uff::check;
-using uff::Handle;
+using h5::check;
+using h5::Handle;
 
-constexpr const char* kAccepted = "a recording of Echoloop (F.uff.partial)";
+constexpr const char* kAccepted = "a recording of Echoloop (F.uff.partial, F.hdf5.partial)";
 
 enum class Access { plain, growing, repair };
 
@@ -36,18 +35,25 @@ Handle open_file(const fs::path& file, Access access) {
 
 // Returns the data sets with one entry per frame; empty if one is missing.
 std::vector<Handle> frame_lists(const Handle& file) {
-  const bool iq = H5Lexists(file.get(), "/channel_data/data/real", H5P_DEFAULT) > 0;
-  std::vector<const char*> names = {"/echoloop/frame_sequence", "/echoloop/acquired_ns"};
-  if (iq)
-    names.insert(names.end(), {"/channel_data/data/real", "/channel_data/data/imag"});
-  else
-    names.push_back("/channel_data/data");
-  for (const char* name :
-       {"/echoloop/device_time_s", "/echoloop/device_ticks", "/echoloop/lost_at_sender", "/echoloop/missing"})
-    if (H5Lexists(file.get(), name, H5P_DEFAULT) > 0) names.push_back(name);  // of a scanner
+  const auto exists = [&](const std::string& path) { return H5Lexists(file.get(), path.c_str(), H5P_DEFAULT) > 0; };
+  std::vector<std::string> names;
+  std::string own = "/echoloop";
+  if (exists("/tracks")) {
+    own = "/custom/echoloop";
+    names = {"/tracks/track_0/data/raw_data"};
+    if (exists("/tracks/track_0/scan/time_to_next_transmit"))
+      names.emplace_back("/tracks/track_0/scan/time_to_next_transmit");
+  } else if (exists("/channel_data/data/real")) {
+    names = {"/channel_data/data/real", "/channel_data/data/imag"};
+  } else {
+    names = {"/channel_data/data"};
+  }
+  names.insert(names.begin(), {own + "/frame_sequence", own + "/acquired_ns"});
+  for (const char* name : {"/device_time_s", "/device_ticks", "/lost_at_sender", "/missing"})
+    if (exists(own + name)) names.push_back(own + name);  // of a scanner
   std::vector<Handle> lists;
-  for (const char* name : names) {
-    const hid_t list = H5Dopen2(file.get(), name, H5P_DEFAULT);
+  for (const std::string& name : names) {
+    const hid_t list = H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT);
     if (list < 0) return {};
     lists.emplace_back(list, H5Dclose, name);
   }
@@ -121,12 +127,16 @@ RepairedRecording repair_recording(const fs::path& file) {
   }
 }
 
+namespace {
+bool is_recording_name(const fs::path& file) { return file.extension() == ".uff" || file.extension() == ".hdf5"; }
+}  // namespace
+
 std::vector<fs::path> unfinished_recordings(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    const bool recording = is_partial_name(it->path()) && name_of_partial(it->path()).extension() == ".uff";
+    const bool recording = is_partial_name(it->path()) && is_recording_name(name_of_partial(it->path()));
     if (!recording || !it->is_regular_file(ignored) || is_growing(it->path())) continue;
     found.emplace_back(it->last_write_time(ignored), it->path());
   }
@@ -138,7 +148,7 @@ std::vector<fs::path> unfinished_recordings(const fs::path& folder) {
 
 }  // namespace echoloop
 
-namespace echoloop::uff {
+namespace echoloop::h5 {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
@@ -191,6 +201,20 @@ void check(herr_t status, const std::string& what) {
 
 Handle make_group(const Node& node) {
   return {H5Gcreate2(node.parent, node.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, node.name};
+}
+
+Handle create_growing(const Node& node, hid_t type, const std::vector<hsize_t>& shape) {
+  std::vector<hsize_t> size = shape;
+  std::vector<hsize_t> most = shape;
+  size[0] = 0;
+  most[0] = H5S_UNLIMITED;
+  const int rank = static_cast<int>(shape.size());
+  const Handle space(H5Screate_simple(rank, size.data(), most.data()), H5Sclose, node.name);
+  const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, node.name);
+  check(H5Pset_chunk(options.get(), rank, shape.data()), node.name);
+  check(H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER), node.name);
+  return {H5Dcreate2(node.parent, node.name.c_str(), type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT),
+          H5Dclose, node.name};
 }
 
 Handle make_object(const Node& node, const std::string& uff_class) { return make_described(node, uff_class, 0.0, 1); }
@@ -256,4 +280,4 @@ void set_number(hid_t object, const char* attribute, double value) {
   check(H5Awrite(made.get(), H5T_NATIVE_DOUBLE, &value), attribute);
 }
 
-}  // namespace echoloop::uff
+}  // namespace echoloop::h5

@@ -1,6 +1,6 @@
-// Converts the file left by a killed program (F.uff.partial) into a recording for any HDF5 reader: clears the writer's
-// mark, cuts lists of unequal length to the complete frames, and renames the file. Nothing is copied: it needs no time
-// or space. Any thread; locks hdf5_lock().
+// Converts the file left by a killed program (F.uff.partial, F.hdf5.partial) into a recording for any HDF5 reader:
+// clears the writer's mark, cuts lists of unequal length to the complete frames, and renames the file. Nothing is
+// copied: it needs no time or space. Any thread; locks hdf5_lock().
 #pragma once
 
 #include <hdf5.h>
@@ -34,11 +34,10 @@ RepairedRecording repair_recording(const std::filesystem::path& file);
 
 }  // namespace echoloop
 
-namespace echoloop::uff {
+namespace echoloop::h5 {
 
-// Nodes of a UFF file as written by USTB's write_object: every node has `class` and `name`, objects also `size` and
-// `array`; numbers are singles of MATLAB's shape, with reversed dimensions in HDF5. HDF5's C interface is used in
-// uff_*.cpp only, and always under hdf5_lock(). Internal to src/history.
+// Parts of the writer, internal to src/history. HDF5's C interface is used in hdf5_*.cpp only, and always under
+// hdf5_lock().
 
 // Owner of one HDF5 identifier. Throws std::runtime_error naming `what` if the identifier is invalid.
 class Handle {
@@ -72,6 +71,37 @@ struct Node {
 };
 
 Handle make_group(const Node& node);
+void write_string(const Node& node, const std::string& text);
+void set_text(hid_t object, const char* attribute, const std::string& text);
+
+// Creates a data set whose first dimension grows. `shape`: of one chunk.
+Handle create_growing(const Node& node, hid_t type, const std::vector<hsize_t>& shape);
+
+// Data sets of the samples, all with the same chunk: one frame.
+struct SampleSets {
+  std::vector<Handle> sets;
+  std::vector<hsize_t> chunk;
+};
+
+// Place and form of facts and samples in a file of one format. One thread.
+class Layout {
+ public:
+  virtual ~Layout() = default;
+  // Writes everything but the samples and the numbers of frames. Returns the group of this program's own facts.
+  virtual Handle write_head(hid_t file) = 0;
+  virtual SampleSets create_samples(hid_t file) = 0;
+  // Returns the samples of a frame for the data set number `set`, in `memory` if they differ from `frame`.
+  virtual std::span<const std::byte> samples_of(std::span<const std::byte> frame, std::size_t set,
+                                                std::vector<std::byte>& memory) = 0;
+  virtual void append_time(const FrameStamp& /*stamp*/) {}
+  virtual void close() {}  // data sets of its own
+};
+std::unique_ptr<Layout> make_uff_layout(AcquisitionPtr acquisition);
+std::unique_ptr<Layout> make_zea_layout(AcquisitionPtr acquisition);
+
+// Nodes of a UFF file as written by USTB's write_object: every node has `class` and `name`, objects also `size` and
+// `array`; numbers are singles of MATLAB's shape, with reversed dimensions in HDF5.
+
 Handle make_object(const Node& node, const std::string& uff_class);                // one object, array 0
 Handle make_array(const Node& node, const std::string& uff_class, std::size_t n);  // members: member_name()
 std::string member_name(const std::string& array, std::size_t index);              // "sequence_0001" for index 0
@@ -80,15 +110,13 @@ std::string member_name(const std::string& array, std::size_t index);           
 void write_numbers(const Node& node, std::span<const float> values, std::vector<hsize_t> dims,
                    const std::string& matlab_class = "double");
 void write_number(const Node& node, double value, const std::string& matlab_class = "double");
-void write_string(const Node& node, const std::string& text);  // an HDF5 string, outside UFF
 
 // Sets the attributes of a data set of numbers, or of the group of a complex one's two parts.
 void mark_numbers(hid_t object, const std::string& name, const std::string& matlab_class);
-void set_text(hid_t object, const char* attribute, const std::string& text);
 void set_texts(hid_t object, const char* attribute, const std::string& text);  // an array of one
 void set_number(hid_t object, const char* attribute, double value);
 
-}  // namespace echoloop::uff
+}  // namespace echoloop::h5
 
 namespace echoloop {
 
@@ -101,7 +129,8 @@ inline std::mutex& hdf5_lock() {
   return lock;
 }
 
-// Recording on disk: HDF5 in USTB's UFF layout, one uncompressed chunk per frame, growing frame by frame.
+// Recording on disk: HDF5 in USTB's UFF layout or that of zea, one uncompressed chunk per frame, growing frame by
+// frame.
 //
 // While it grows it is FILE.partial, in HDF5's SWMR mode (single writer, multiple readers): metadata are written in an
 // order in which the file can be opened at any time, so a killed program leaves a file with all frames up to the last
@@ -110,13 +139,13 @@ inline std::mutex& hdf5_lock() {
 // program. The file is forced to the disk every second, and before it is renamed.
 //
 // One thread at a time; every call locks hdf5_lock(). No HDF5 header is included here.
-class UffWriter final : public FrameFile {
+class Hdf5Writer final : public FrameFile {
  public:
   // Creates the partial file. Throws Error on failure.
-  UffWriter(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
-  ~UffWriter() override;
-  UffWriter(const UffWriter&) = delete;
-  UffWriter& operator=(const UffWriter&) = delete;
+  Hdf5Writer(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
+  ~Hdf5Writer() override;
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   void append(const RfFrame& frame) override;
   void count_not_recorded(std::uint64_t frames) override;  // stored with the next flush
