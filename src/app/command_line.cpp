@@ -253,6 +253,7 @@ Options options_of(const std::filesystem::path& file) {
   o.stream = session->stream;
   o.settings = session->settings;
   o.facts = session->facts;
+  o.map = session->map;
   o.session = session;
   o.settings_files = {file};
   return o;

@@ -31,11 +31,14 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
     if (run.doubts != nullptr) add_doubts(about, *run.doubts);
     write_image_npy(file, image, about);
   });
-  wants("--map-out",
-        [&](const auto& file) { write_map(file, map_on_image(run.info, run.options.map.name, image), image); });
+  wants("--map-out", [&](const auto& file) { write_map(file, map_on_image(run.info, run.options.map, image), image); });
   wants("--difference-out",
-        [&](const auto& file) { write_difference(file, map_on_image(run.info, run.options.map.name, image), image); });
-  wants("--png", [&](const auto& file) { write_picture(file, image, image.params); });
+        [&](const auto& file) { write_difference(file, map_on_image(run.info, run.options.map, image), image); });
+  wants("--png", [&](const auto& file) {
+    ImageOverlays over;
+    over.map = map_overlay(map_over_image(run.info, run.options.map, image), run.options.map, image);
+    write_picture(file, image, image.params, {}, over);
+  });
   wants("--png16", [&](const auto& file) {
     write_levels(file, image, run.named, command_text(run.backend, run.named, image, kLevelsOption));
   });
@@ -75,6 +78,7 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
   const Image shown = low_rank ? low_rank_image(image, *flow) : image;
   RgbImage picture = render_rgb(shown, display.display);
   if (overlay) draw_flow_in(picture, shown, *flow, display);
+  if (over.map != nullptr) draw_map_in(picture, {0, 0, picture.width, picture.height}, shown.grid, *over.map);
   const Mirrored mirrored = display.display.mirrored;
   if (mirrored == Mirrored::on) mirror(picture, {0, 0, picture.width, picture.height});
   draw_marks_in(picture, shown.grid, marks, over, mirrored);

@@ -13,6 +13,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/report.h"
+#include "app/outputs/stored_maps.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/source_properties.h"
@@ -219,7 +220,18 @@ json session_json(const SavedSession& s, const fs::path& file) {
                     {"frozen", s.moment == SavedMoment::frozen},
                     {"held_reference_db", s.held_reference_db}}}};
   session.update(s.doubts);
+  if (!s.map.name.empty()) session["map"] = map_settings(s.map);
   return session;
+}
+
+MapChoice map_from(const fs::path& file, const json& settings) {
+  if (!settings.is_array() || !std::ranges::all_of(settings, [](const json& one) { return one.is_string(); }))
+    throw Error(file.string(), "map", kAccepted);
+  auto texts = settings.get<std::vector<std::string>>();
+  MapChoice map;
+  take_map_settings(texts, map);
+  if (!texts.empty()) throw Error(file.string(), "map: " + texts.front(), kAccepted);
+  return map;
 }
 
 SavedSession read_session(const fs::path& file) {
@@ -249,6 +261,7 @@ SavedSession read_session(const fs::path& file) {
   s.held_reference_db = frame.number("held_reference_db", kAutoReference, 1000.0);
   for (const char* const key : {"doubts", "doubts_dismissed"})
     if (whole.contains(key)) s.doubts[key] = whole[key];
+  if (whole.contains("map")) s.map = map_from(file, whole["map"]);
   return s;
 }
 

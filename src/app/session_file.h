@@ -15,6 +15,7 @@
 #include "core/facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
+#include "gui/state/map_state.h"
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
 #include "gui/state/ui_state.h"
@@ -37,7 +38,8 @@ struct SavedSession {
   std::uint64_t frame = 0;                    // on screen, number in the source
   SavedMoment moment = SavedMoment::live;
   nlohmann::json doubts = nlohmann::json::object();  // `doubts`, `doubts_dismissed`: as in files of images
-  double held_reference_db = kAutoReference;         // the automatic 0 dB level in use
+  MapChoice map = {};
+  double held_reference_db = kAutoReference;  // the automatic 0 dB level in use
 };
 
 // Returns true for a JSON file marked as a session; throws nothing.

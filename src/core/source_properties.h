@@ -15,19 +15,31 @@ struct SourceProperty {
   std::string_view words;          // accepted, separated by spaces; empty: none; "*": any text of one line
   double least = 0.0, most = 0.0;  // accepted numbers, SI; equal: none
   std::string_view normal;         // value in force if none is given
+  const char* help;
+  // Of a slider for the number, in `unit`, which is `si` SI units; equal ends: none.
+  double track_least = 0.0, track_most = 0.0;
+  const char* unit = "";
+  double si = 1.0;
 };
 
 inline constexpr std::array kSourceProperties{
-    SourceProperty{"track", "Track", "*", 0.0, 0.0, "the first with channel data"},
+    SourceProperty{"track", "Track", "*", 0.0, 0.0, "the first with channel data", "Acquisition of the file."},
     SourceProperty{"transmit_decoding", "Transmit decoding", "auto off hadamard refocus pair_sum pair_difference", 0.0,
-                   0.0, "auto"},
-    SourceProperty{"decode_loading", "Loading of the decoding", "", 1e-4, 1.0, "0.01"},
-    SourceProperty{"lens", "Lens", "auto refracted straight off", 0.0, 0.0, "auto"},
-    SourceProperty{"pulse_peak_s", "Pulse peak", "", 0.0, 1e-4, "from the file"},
-    SourceProperty{"undo_gain", "Undo gain", "auto linear db off", 0.0, 0.0, "auto"},
-    SourceProperty{"emission_s", "Time of emission", "", -1.0, 1.0, "0"},
-    SourceProperty{"plane_y_m", "Image plane at y", "", -1.0, 1.0, "the middle of the array"},
-    SourceProperty{"plane_turn_rad", "Turn of the image plane", "", -3.1415926535897936, 3.1415926535897936, "0"},
+                   0.0, "auto", "Coded transmits become single elements, or pairs are summed or subtracted."},
+    SourceProperty{"decode_loading", "Decoding loading", "", 1e-4, 1.0, "0.01",
+                   "Regularisation of the decoding, relative to the largest singular value.", 1e-4, 0.1},
+    SourceProperty{"lens", "Lens", "auto refracted straight off", 0.0, 0.0, "auto",
+                   "Paths through the lens: refracted at its front, straight, or as if absent."},
+    SourceProperty{"pulse_peak_s", "Pulse peak", "", 0.0, 1e-4, "from the file",
+                   "Time of the pulse's envelope maximum after the firing.", 0.0, 2.0, "µs", 1e-6},
+    SourceProperty{"undo_gain", "Undo gain", "auto linear db off", 0.0, 0.0, "auto",
+                   "Time gain compensation of the file: divided out as a factor or in dB, or left."},
+    SourceProperty{"emission_s", "Time of emission", "", -1.0, 1.0, "0", "Of the sound, without a transmit.", -50.0,
+                   50.0, "µs", 1e-6},
+    SourceProperty{"plane_y_m", "Image plane y", "", -1.0, 1.0, "the middle of the array",
+                   "Distance of the image plane from y = 0.", -30.0, 30.0, "mm", 1e-3},
+    SourceProperty{"plane_turn_rad", "Image plane turn", "", -3.1415926535897936, 3.1415926535897936, "0",
+                   "Turn of the image plane about z.", -90.0, 90.0, "°", 0.017453292519943295},
 };
 
 // One of several acquisitions in a file.

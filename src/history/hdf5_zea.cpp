@@ -81,6 +81,16 @@ void write_floats(const Node& node, const std::vector<float>& values, const std:
   check(H5Dwrite(set.get(), H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), node.name);
 }
 
+// zea reads texts of the root as variable strings only.
+void set_variable_text(hid_t object, const char* attribute, const char* text) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, attribute), space(H5Screate(H5S_SCALAR), H5Sclose, attribute);
+  check(H5Tset_size(type.get(), H5T_VARIABLE), attribute);
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), attribute);
+  const Handle made(H5Acreate2(object, attribute, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                    attribute);
+  check(H5Awrite(made.get(), type.get(), static_cast<const void*>(&text)), attribute);
+}
+
 void write_float(const Node& node, double value) { write_floats(node, {static_cast<float>(value)}, {}); }
 
 // Returns the time of the pulse's peak after the firing: one period, which zea assumes without a waveform, on the
@@ -151,7 +161,7 @@ class ZeaLayout final : public Layout {
   explicit ZeaLayout(AcquisitionPtr acquisition) : a_(std::move(acquisition)) {}
 
   Handle write_head(hid_t file) override {
-    set_text(file, "zea_version", "0.1.8");
+    set_variable_text(file, "zea_version", "0.1.8");
     const Handle tracks = make_group({file, "tracks"}), track = make_group({tracks.get(), "track_0"});
     make_group({track.get(), "data"});
     const Handle scan = make_group({track.get(), "scan"});

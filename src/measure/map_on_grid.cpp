@@ -110,11 +110,65 @@ std::vector<float> map_on_grid(const MapValues& map, std::size_t frame, const Ma
   return on_grid;
 }
 
-std::optional<std::uint64_t> map_frame(const StoredMap& map, std::uint64_t index, std::uint64_t n_frames,
-                                       double time_s) {
+LevelDifference level_difference(std::span<const float> own, std::span<const float> stored) {
+  constexpr float kLowest_db = -40.0F;
+  LevelDifference difference{.db = std::vector<float>(own.size(), std::numeric_limits<float>::quiet_NaN())};
+  float highest = -std::numeric_limits<float>::infinity();
+  for (const float level : own)
+    if (std::isfinite(level)) highest = std::max(highest, level);
+  std::vector<float> all;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (!(own[k] - highest > kLowest_db && stored[k] > kLowest_db)) continue;
+    difference.db[k] = own[k] - stored[k];
+    all.push_back(difference.db[k]);
+  }
+  if (all.empty()) return difference;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  difference.median_db = *middle;
+  double squares = 0.0;
+  for (float& level : difference.db) {
+    level -= *middle;
+    if (std::isfinite(level)) squares += static_cast<double>(level) * level;
+  }
+  difference.rms_db = std::sqrt(squares / static_cast<double>(all.size()));
+  return difference;
+}
+
+std::vector<float> levels_on_grid(const LevelImage& levels, const Grid& grid) {
+  const Grid& own = levels.grid;
+  std::vector<float> placed(grid.pixels(), std::numeric_limits<float>::quiet_NaN());
+  if (levels.db.empty() || own.nx < 2 || own.nz < 2) return placed;
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    for (int ix = 0; ix < grid.nx; ++ix) {
+      const PlanePoint p = grid.point(ix, iz);
+      const GridPlace place = own.place(p.x_m, p.z_m);
+      if (!own.contains(place, 0.0)) continue;
+      const int column = std::clamp(static_cast<int>(place.column), 0, own.nx - 2);
+      const int row = std::clamp(static_cast<int>(place.row), 0, own.nz - 2);
+      const float across = static_cast<float>(place.column) - static_cast<float>(column);
+      const float down = static_cast<float>(place.row) - static_cast<float>(row);
+      const auto between = [&](int z) {
+        return levels.at(column, z) + across * (levels.at(column + 1, z) - levels.at(column, z));
+      };
+      const float upper = between(row);
+      placed[static_cast<std::size_t>(iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(ix)] =
+          upper + down * (between(row + 1) - upper);
+    }
+  }
+  return placed;
+}
+
+bool has_own_frames(const StoredMap& map, std::uint64_t n_frames) {
+  return map.frames > 1 && map.times_s.empty() && map.frames != n_frames;
+}
+
+std::optional<std::uint64_t> map_frame(const StoredMap& map, const MapMoment& at) {
   if (map.frames == 1) return 0;
+  if (has_own_frames(map, at.n_frames)) return std::min(at.own, map.frames - 1);
   const std::vector<double>& times_s = map.times_s;
-  if (times_s.empty()) return map.frames == n_frames ? index % map.frames : 0;
+  if (times_s.empty()) return at.index % map.frames;
+  const double time_s = at.time_s;
   const auto after = static_cast<std::size_t>(std::ranges::lower_bound(times_s, time_s) - times_s.begin());
   std::size_t nearest = std::min(after, times_s.size() - 1);
   if (nearest > 0 && time_s - times_s[nearest - 1] < times_s[nearest] - time_s) --nearest;

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/contents.h"
 #include "core/grid.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 
@@ -29,9 +31,27 @@ MapPlaces map_places(const MapValues& map, std::size_t frame, const Grid& grid);
 enum class MapBetween { linear, nearest };
 std::vector<float> map_on_grid(const MapValues& map, std::size_t frame, const MapPlaces& places, MapBetween between);
 
-// Returns the map's frame for a frame of the recording: the nearest by the times of the map, none beyond half a gap;
-// else the frame of the same index, if there are as many; else the first. `time_s`: of the recording's frame.
-std::optional<std::uint64_t> map_frame(const StoredMap& map, std::uint64_t index, std::uint64_t n_frames,
-                                       double time_s);
+// Own minus stored levels, dB: where both are above -40 dB, without the median; NaN elsewhere.
+struct LevelDifference {
+  std::vector<float> db;
+  double median_db = 0.0, rms_db = 0.0;
+};
+LevelDifference level_difference(std::span<const float> own, std::span<const float> stored);
+
+// Returns levels at the pixels of another grid, linear between four of their own; NaN outside.
+std::vector<float> levels_on_grid(const LevelImage& levels, const Grid& grid);
+
+// Returns true if the frames of the map belong to no frames of the recording: neither times nor as many.
+[[nodiscard]] bool has_own_frames(const StoredMap& map, std::uint64_t n_frames);
+
+// Frame of the recording for which a map's frame is wanted. `own`: the map's, if it has_own_frames().
+struct MapMoment {
+  std::uint64_t index = 0, n_frames = 0;
+  double time_s = 0.0;
+  std::uint64_t own = 0;
+};
+// Returns the map's frame: the nearest by the times of the map, none beyond half a gap; else the frame of the same
+// index, if there are as many; else `own`.
+std::optional<std::uint64_t> map_frame(const StoredMap& map, const MapMoment& at);
 
 }  // namespace echoloop

@@ -63,6 +63,21 @@ TEST(Controls, DraggedSliderChangesItsParameterAndSaysSo) {
   EXPECT_EQ(scene.state.params.formation.sound_speed_m_s, scene.state.defaults.formation.sound_speed_m_s);
 }
 
+TEST(Controls, ATrackIsOpenedByItsRow) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.source.tracks = {
+      {.label = "focused", .transmits = 19, .frames = 1, .begin_s = 0.0, .end_s = 4e-3, .chosen = true},
+      {.label = "push", .transmits = 1, .why_not = "no channel data"},
+      {.label = "planewave", .transmits = 5, .frames = 2}};
+  scene.frames(2);
+  scene.click("track_0");
+  scene.click("track_1");
+  EXPECT_TRUE(scene.state.facts.given.empty()) << "the open one, and one without data";
+  scene.click("track_2");
+  ASSERT_TRUE(scene.state.facts.given.contains("track"));
+  EXPECT_EQ(scene.state.facts.given.at("track").text, "planewave");
+}
+
 TEST(Controls, ClickedSliderGoesThere) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);

@@ -86,6 +86,91 @@ TEST(ProgramRecording, OpensAgainWithTheSamePicture) {
   EXPECT_EQ(picture_of(again, 9, folder), picture_of("sim:points", 9, folder));
 }
 
+// Phantoms of every kind of transmit and sample, by their options.
+class ZeaRecording : public ::testing::TestWithParam<const char*> {};
+
+// Removes this program's own facts from a recording, as if another program had written it.
+void make_foreign(const std::filesystem::path& path) {
+  const std::scoped_lock lock(hdf5_lock());
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  EXPECT_GE(H5Ldelete(file, "custom", H5P_DEFAULT), 0);
+  H5Fclose(file);
+}
+
+std::vector<float> levels_of(const std::string& npy) {
+  const std::size_t head = npy.find('\n') + 1;
+  std::vector<float> levels((npy.size() - head) / sizeof(float));
+  std::memcpy(levels.data(), npy.data() + head, levels.size() * sizeof(float));
+  return levels;
+}
+
+TEST_P(ZeaRecording, OpensAgainWithTheSamePicture) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.hdf5").string();
+  const Ended ended = run_program({GetParam(), "--headless", "--backend", "cpu", "--grid", "-5:5:16,5:25:16",
+                                   "--record", file, "--frames", "3", "--rate", "max"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<float> live = levels_of(picture_of(GetParam(), 3, folder));
+  const std::vector<float> again = levels_of(picture_of(file, 3, folder));
+  make_foreign(file);  // float32 facts, in zea's conventions
+  const std::vector<float> foreign = levels_of(picture_of(file, 3, folder));
+  ASSERT_EQ(live.size(), again.size());
+  ASSERT_EQ(live.size(), foreign.size());
+  const float top = *std::ranges::max_element(live);
+  float most_again = 0.0F;
+  double squares = 0.0, n = 0.0;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (live[i] < top - 40.0F) continue;
+    most_again = std::max(most_again, std::abs(again[i] - live[i]));
+    squares += std::pow(foreign[i] - live[i], 2);
+    n += 1.0;
+  }
+  EXPECT_LE(most_again, 0.01F);
+  EXPECT_LE(std::sqrt(squares / n), 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(Phantoms, ZeaRecording,
+                         ::testing::Values("sim:points", "sim:points,probe=L11-4v", "sim:cyst,angles_deg=-8",
+                                           "sim:heart"),
+                         [](const auto& info) { return "phantom_" + std::to_string(info.index); });
+
+TEST(ProgramRecording, ZeaHoldsThePhantomInItsOrder) {
+  const TemporaryFolder folder;
+  const Ended ended = run_program(recording_to(folder / "a.hdf5", {"--frames", "4", "--rate", "max"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const UffFile file(folder / "a.hdf5");
+  ASSERT_TRUE(file.is_open());
+  const std::unique_ptr<SeekableSource> phantom = make_phantom(parse_phantom("points"));
+  const Acquisition& a = *phantom->acquisition();
+  const auto n_el = static_cast<std::size_t>(a.n_elements()), n = static_cast<std::size_t>(a.n_samples);
+  const auto n_tx = static_cast<std::size_t>(a.n_transmits());
+  EXPECT_EQ(file.shape("/tracks/track_0/data/raw_data"), (std::vector<hsize_t>{4, n_tx, n, n_el, 1}));
+  const auto samples = file.all<std::int16_t>("/tracks/track_0/data/raw_data", H5T_NATIVE_INT16);
+  std::vector<std::byte> slot(a.frame_bytes());
+  const auto* made = reinterpret_cast<const std::int16_t*>(phantom->at(3, slot).data());
+  for (std::size_t line = 0; line < n_tx * n_el; ++line)
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(samples[((3 * n_tx + line / n_el) * n + i) * n_el + line % n_el], made[line * n + i]) << line;
+  const auto delays_s = file.all<float>("/tracks/track_0/scan/t0_delays", H5T_NATIVE_FLOAT);
+  for (std::size_t k = 0; k < n_tx; ++k)
+    EXPECT_EQ(std::ranges::min(std::span(delays_s).subspan(k * n_el, n_el)), 0.0F) << k;
+  const auto waits_s = file.all<float>("/tracks/track_0/scan/time_to_next_transmit", H5T_NATIVE_FLOAT);
+  ASSERT_EQ(waits_s.size(), 4 * n_tx);
+  for (const float wait_s : waits_s) EXPECT_NEAR(wait_s * a.frame_rate_hz * static_cast<double>(n_tx), 1.0, 1e-3);
+}
+
+TEST(ProgramRecording, TheFormatIsChosenApartFromTheName) {
+  const TemporaryFolder folder;
+  for (const auto& [name, format, own] : {std::tuple{"a.uff", "zea", "/custom/echoloop/frame_sequence"},
+                                          std::tuple{"b.hdf5", "uff", "/echoloop/frame_sequence"}}) {
+    const Ended ended =
+        run_program(recording_to(folder / name, {"--record-format", format, "--frames", "2", "--rate", "max"}));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(UffFile(folder / name).shape(own), std::vector<hsize_t>{2}) << name;
+  }
+  EXPECT_EQ(run_program(recording_to(folder / "c.uff", {"--record-format", "mat", "--frames", "1"})).status, 2);
+}
+
 TEST(ProgramRecording, NeverReplacesAFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "a.uff").string();

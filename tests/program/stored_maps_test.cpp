@@ -51,7 +51,7 @@ TEST(MapOut, RefusedWithoutAMap) {
   EXPECT_TRUE(contains(ended.err, "no maps in")) << ended.err;
   EXPECT_TRUE(contains(run_one("sim:points", {"--set", "map_opacity=2"}).err, "0 to 1"));
   EXPECT_TRUE(contains(run_one("sim:points", {"--set", "map_min=2,map_max=1"}).err, "below map_max"));
-  EXPECT_TRUE(contains(run_one("sim:points", {"--set", "map_on=top"}).err, "overlay or b_side"));
+  EXPECT_TRUE(contains(run_one("sim:points", {"--set", "map_on=top"}).err, "overlay, b_side or difference"));
 }
 
 std::vector<float> values_of(const fs::path& file) {
@@ -89,6 +89,24 @@ TEST(MapOut, TheDifferenceHasNoMedian) {
   EXPECT_TRUE(nlohmann::json::parse(read_text(folder / "difference.json")).contains("rms_db"));
   EXPECT_TRUE(
       contains(run_one(maps_file(), {"--set", "map=sos_map", "--difference-out", file.string()}).err, "no levels"));
+}
+
+TEST(MapOut, SavedImagesAndFiguresShowTheMap) {
+  ECHO_NEED_DATA("opendata/plane_maps.hdf5");
+  const TemporaryFolder folder;
+  const auto saved = [&](const std::string& name, const std::string& set) {
+    const fs::path file = folder / name;
+    const char* const option = file.extension() == ".png" ? "--png" : "--figure";
+    const Ended ended = run_one(maps_file(), {"--set", set, option, file.string()});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return read_text(file);
+  };
+  const std::string plain = saved("plain.png", "map=off"), over = saved("over.png", "map=sos_map");
+  EXPECT_NE(plain, over);
+  EXPECT_NE(over, saved("right.png", "map=sos_map,map_on=b_side"));
+  EXPECT_TRUE(contains(saved("a.svg", "map=sos_map"), "m/s"));
+  const std::string difference = saved("b.svg", "map=image,map_on=difference");
+  EXPECT_TRUE(contains(difference, "rms")) << difference.size();
 }
 
 TEST(Info, ListsMapsSignalsAndWhatIsNotUsed) {

@@ -85,18 +85,20 @@ TEST(MapOnGrid, LabelsAreThoseOfTheNearestPoint) {
 
 TEST(MapOnGrid, TheFrameOfAMap) {
   StoredMap map;
-  EXPECT_EQ(map_frame(map, 7, 10, 0.7), 0U);
+  EXPECT_EQ(map_frame(map, {.index = 7, .n_frames = 10, .time_s = 0.7}), 0U);
   map.frames = 10;
-  EXPECT_EQ(map_frame(map, 7, 10, 0.7), 7U);
-  EXPECT_EQ(map_frame(map, 7, 20, 0.7), 0U);
+  EXPECT_EQ(map_frame(map, {.index = 7, .n_frames = 10, .time_s = 0.7}), 7U);
+  EXPECT_EQ(map_frame(map, {.index = 7, .n_frames = 20, .time_s = 0.7}), 0U);
+  EXPECT_EQ(map_frame(map, {.index = 7, .n_frames = 20, .own = 3}), 3U);
+  EXPECT_EQ(map_frame(map, {.index = 7, .n_frames = 20, .own = 99}), map.frames - 1);
   map.frames = 3;
   map.times_s = {0.0, 0.1, 0.3};
-  EXPECT_EQ(map_frame(map, 0, 20, 0.04), 0U);
-  EXPECT_EQ(map_frame(map, 0, 20, 0.06), 1U);
-  EXPECT_EQ(map_frame(map, 0, 20, 0.22), 2U);
-  EXPECT_EQ(map_frame(map, 0, 20, 0.39), 2U);
-  EXPECT_EQ(map_frame(map, 0, 20, 0.5), std::nullopt);
-  EXPECT_EQ(map_frame(map, 0, 20, -0.2), std::nullopt);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = 0.04}), 0U);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = 0.06}), 1U);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = 0.22}), 2U);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = 0.39}), 2U);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = 0.5}), std::nullopt);
+  EXPECT_EQ(map_frame(map, {.index = 0, .n_frames = 20, .time_s = -0.2}), std::nullopt);
 }
 
 }  // namespace

@@ -108,6 +108,7 @@ SavedSession some_session() {
   s.frame = 77;
   s.moment = SavedMoment::frozen;
   s.held_reference_db = -12.345678901234567;
+  s.map = {.name = "sos_map", .opacity = 0.25, .least = 1450.5, .on = MapOn::b_side, .frame = 3};
   return s;
 }
 
@@ -120,6 +121,7 @@ TEST(SessionFile, ReadBackIsWhatWasSaved) {
   const SavedSession read = read_session(file);
   EXPECT_EQ(read.source, s.source);
   EXPECT_EQ(read.facts, s.facts);
+  EXPECT_EQ(read.map, s.map);
   EXPECT_EQ(read.layout, s.layout);
   EXPECT_EQ(read.stream, s.stream);
   EXPECT_EQ(read.frame, s.frame);

@@ -231,6 +231,7 @@ struct Setup {
   Marks marks;
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;
+  MapChoice map = {};
   std::filesystem::path preset;  // active one; empty: none
   double speed = 1.0;            // of playing history frames
   ViewSettings view;

@@ -12,6 +12,7 @@
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/report.h"
+#include "app/outputs/stored_maps.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
 #include "gui/figure/figure_strip.h"
@@ -342,10 +343,12 @@ void write_last_figure(const OutputOptions& options, const SourceInfo& source, L
     values.push_back(&a.run->measured);
   }
   std::vector<float> mapped;
+  ImageOverlays over = overlays_of(views);
+  over.map = map_overlay(map_over_image(source, options.map, image), options.map, image);
   const bool matched = a.image != nullptr && a.image->match_levels && can_match(image, a.image->image);
   order.images.push_back({.image = matched ? matched_levels(image, a.image->image, mapped) : image,
                           .display = image.params,
-                          .over = overlays_of(views),
+                          .over = over,
                           .numbers = numbers_of(source),
                           .faults = faults_of(source.samples, image.stamp.source_index),
                           .matched = matched});

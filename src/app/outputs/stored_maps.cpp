@@ -179,9 +179,12 @@ void take_map_settings(std::vector<std::string>& settings, MapChoice& map) {
       map.least = number_in(key, value, -kLargest, kLargest);
     } else if (key == "map_max") {
       map.most = number_in(key, value, -kLargest, kLargest);
+    } else if (key == "map_frame") {
+      map.frame = static_cast<std::uint64_t>(number_in(key, value, 1.0, 1e9)) - 1;
     } else if (key == "map_on") {
-      if (value != "overlay" && value != "b_side") throw invalid_value(key, value, "overlay or b_side");
-      map.on = value == "overlay" ? MapOn::overlay : MapOn::b_side;
+      const auto word = std::ranges::find(kMapOnWords, value);
+      if (word == kMapOnWords.end()) throw invalid_value(key, value, "overlay, b_side or difference");
+      map.on = static_cast<MapOn>(word - kMapOnWords.begin());
     } else {
       return false;
     }
@@ -189,6 +192,26 @@ void take_map_settings(std::vector<std::string>& settings, MapChoice& map) {
   });
   if (map.least && map.most && !(*map.least < *map.most))
     throw Error("map_min", fmt::format("{:g}, not below map_max {:g}", *map.least, *map.most), "map_min below map_max");
+}
+
+std::vector<std::string> map_settings(const MapChoice& map) {
+  if (map.name.empty()) return {};
+  const MapChoice normal;
+  std::vector<std::string> settings{"map=" + map.name};
+  if (map.opacity != normal.opacity) settings.push_back(fmt::format("map_opacity={:.6g}", map.opacity));
+  if (map.least) settings.push_back(fmt::format("map_min={:.17g}", *map.least));
+  if (map.most) settings.push_back(fmt::format("map_max={:.17g}", *map.most));
+  if (map.on != normal.on) settings.push_back("map_on=" + std::string(kMapOnWords[static_cast<std::size_t>(map.on)]));
+  return settings;
+}
+
+MapOverlayPtr map_overlay(const MapViewPtr& map, const MapChoice& choice, const Image& image, double from) {
+  if (map == nullptr) return nullptr;
+  return std::make_shared<const MapOverlay>(
+      MapOverlay{.map = shown_map(map, choice.on, {.db = image.host(), .grid = image.grid}),
+                 .on = choice.on,
+                 .opacity = choice.opacity,
+                 .from = from});
 }
 
 const StoredMap& chosen_map(const SourceInfo& source, const std::string& name) {
@@ -223,46 +246,26 @@ Grid map_grid(const Grid& image) {
 MapViewPtr map_over_image(const SourceInfo& source, const MapChoice& choice, const Image& image) {
   if (choice.name.empty()) return nullptr;
   const StoredMap& map = chosen_map(source, choice.name);
-  const auto frame = map_frame(map, image.stamp.source_index, source.frame_count, image.stamp.time_s);
+  const auto frame = map_frame(map, {.index = image.stamp.source_index,
+                                     .n_frames = source.frame_count,
+                                     .time_s = image.stamp.time_s,
+                                     .own = choice.frame});
   if (!frame) return nullptr;
   MapView view = read_map_view(source.opened_as, map, *frame, map_grid(image.grid));
   view.least = choice.least.value_or(view.least), view.most = choice.most.value_or(view.most);
   return std::make_shared<const MapView>(std::move(view));
 }
 
-MapImage map_on_image(const SourceInfo& source, const std::string& name, const Image& image) {
-  MapImage shown{.map = chosen_map(source, name), .frame = 0, .values = {}};
-  const std::uint64_t index = image.stamp.source_index;
-  const auto frame = map_frame(shown.map, index, source.frame_count, image.stamp.time_s);
+MapImage map_on_image(const SourceInfo& source, const MapChoice& choice, const Image& image) {
+  MapImage shown{.map = chosen_map(source, choice.name), .frame = 0, .values = {}};
+  const auto frame = map_frame(shown.map, {.index = image.stamp.source_index,
+                                           .n_frames = source.frame_count,
+                                           .time_s = image.stamp.time_s,
+                                           .own = choice.frame});
   if (!frame) return shown;
   shown.frame = *frame;
   shown.values = read_map_view(source.opened_as, shown.map, *frame, image.grid).values;
   return shown;
-}
-
-LevelDifference level_difference(std::span<const float> own, std::span<const float> stored) {
-  constexpr float kLowest_db = -40.0F;
-  LevelDifference difference{.db = std::vector<float>(own.size(), std::numeric_limits<float>::quiet_NaN())};
-  float highest = -std::numeric_limits<float>::infinity();
-  for (const float level : own)
-    if (std::isfinite(level)) highest = std::max(highest, level);
-  std::vector<float> all;
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (!(own[k] - highest > kLowest_db && stored[k] > kLowest_db)) continue;
-    difference.db[k] = own[k] - stored[k];
-    all.push_back(difference.db[k]);
-  }
-  if (all.empty()) return difference;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  difference.median_db = *middle;
-  double squares = 0.0;
-  for (float& level : difference.db) {
-    level -= *middle;
-    if (std::isfinite(level)) squares += static_cast<double>(level) * level;
-  }
-  difference.rms_db = std::sqrt(squares / static_cast<double>(all.size()));
-  return difference;
 }
 
 void write_map(const std::filesystem::path& file, const MapImage& map, const Image& image) {

@@ -25,7 +25,8 @@ SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Vi
                    .pan_zoom = edits.view.pan_zoom,
                    .layout = layout_text(viewer.settings()),
                    .frame = shown.stamp.source_index,
-                   .moment = moment};
+                   .moment = moment,
+                   .map = edits.map};
   for (const ParamSpec& spec : param_table()) {
     now.settings.push_back(
         std::string(spec.key) + "=" +

@@ -342,6 +342,7 @@ void WindowApp::restore_view(const SavedSession* saved) {
   if (saved == nullptr) return;
   if (own_.options.marks.empty() || own_.in_use.source != nullptr) state().marks = saved->marks;
   state().view.pan_zoom = saved->pan_zoom;
+  state().Edits::map = saved->map;
   viewer().apply_layout(saved->layout);
   if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
 }

@@ -48,8 +48,11 @@ void WindowMaps::look(const Image& shown) {
     const auto found = std::ranges::find(source.contents->maps, name, &StoredMap::name);
     if (found != source.contents->maps.end() && found->note.empty()) map = &*found;
   }
-  const auto frame =
-      map == nullptr ? std::nullopt : map_frame(*map, shown.stamp.source_index, source.frame_count, shown.stamp.time_s);
+  const auto frame = map == nullptr ? std::nullopt
+                                    : map_frame(*map, {.index = shown.stamp.source_index,
+                                                       .n_frames = source.frame_count,
+                                                       .time_s = shown.stamp.time_s,
+                                                       .own = state_.Edits::map.frame});
   if (!frame) {
     state_.Model::map = nullptr;
     return;

@@ -28,6 +28,7 @@ Setup WindowReset::setup() const {
           .marks = state.marks,
           .pan_zoom = state.view.pan_zoom,
           .inspected = state.view.inspected,
+          .map = state.Edits::map,
           .preset = with_.presets.active(),
           .speed = state.cine.speed,
           .view = viewer_.settings()};
@@ -129,6 +130,7 @@ void WindowReset::apply_to_source(const Setup& wanted) {
   state.marks = wanted.marks;
   state.view.pan_zoom = wanted.pan_zoom;
   state.view.inspected = wanted.inspected;
+  state.Edits::map = wanted.map;
   state.cine.speed = wanted.speed;
   with_.presets.set_active(wanted.preset);
   state_.say(Severity::info, done_);

@@ -14,6 +14,7 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/outputs/save_queue.h"
+#include "app/outputs/stored_maps.h"
 #include "app/review/playback.h"
 #include "app/window/window_review.h"
 #include "core/error.h"
@@ -241,11 +242,16 @@ void WindowSaving::write_picture_of(Picture picture) {
     if (figure) {
       writes.push_back(figure_of(path, picture, command_text(about)));
     } else {
-      writes.emplace_back(
-          [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = state_.marks,
-           views = state_.analyses] { write_picture(path, drawn(), display, marks, overlays_of(views)); });
+      writes.emplace_back([path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = state_.marks,
+                           views = state_.analyses, map = map_on_screen()] {
+        const Image image = drawn();
+        ImageOverlays over = overlays_of(views);
+        over.map = map(image);
+        write_picture(path, image, display, marks, over);
+      });
     }
     if (!about.empty()) {
+      if (state_.Model::map != nullptr) about["map"] = map_settings(state_.Edits::map);
       writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
         write_text(file, json_text(json, 2) + "\n");
       });
@@ -297,6 +303,12 @@ std::function<Image()> WindowSaving::as_drawn(const Picture& picture) const {
   };
 }
 
+std::function<MapOverlayPtr(const Image&)> WindowSaving::map_on_screen() const {
+  return [map = state_.Model::map, choice = state_.Edits::map, from = state_.cine.wipe](const Image& image) {
+    return map_overlay(map, choice, image, static_cast<double>(from));
+  };
+}
+
 std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture,
                                               const std::string& command) const {
   const SaveChoice& choice = viewer_.settings().saving;
@@ -326,9 +338,11 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
   std::vector<const Measured*> values{&picture.measured};
   if (picture.a) values.insert(values.begin(), &picture.measured_a);
   order.key = figure_key(state_.marks, values);
-  return [path, order = std::move(order), drawn = as_drawn(picture), views = state_.analyses]() mutable {
+  return [path, order = std::move(order), drawn = as_drawn(picture), views = state_.analyses,
+          map = map_on_screen()]() mutable {
     order.images.back().image = drawn();
     order.images.back().over = overlays_of(views);
+    order.images.back().over.map = map(order.images.back().image);
     write_figure_of(path, std::move(order));
   };
 }

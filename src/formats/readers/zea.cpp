@@ -116,6 +116,7 @@ PlacedProbe placed_in_plane(const OpenRequest& request, const std::string& what,
     std::string text = "the image plane is y = " + millimetres(plane.y_m);
     if (plane.turn_rad != 0.0) text += ", turned by " + std::to_string(plane.turn_rad / kRadiansPerDegree) + " degrees";
     a.assumptions.emplace_back(text, "plane_y_m");
+    a.assumptions.back().value = std::to_string(plane.y_m);
   }
   if (!in_plane && plane.x_m != 0.0)
     a.assumptions.push_back("x is measured from the centre of the array, at x = " + millimetres(plane.x_m));

@@ -38,7 +38,7 @@ RgbImage sampled(const FigureImage& i, double width, double height) {
   RgbImage pixels{
       .width = static_cast<int>(std::lround(width)), .height = static_cast<int>(std::lround(height)), .rgb = {}};
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
-  ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.over.flow);
+  ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.over);
   return pixels;
 }
 
@@ -157,6 +157,16 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
 }
 
+bool has_flow(const FigureImage& i) { return i.over.flow != nullptr && is_overlay(i.display.color_flow.mode); }
+bool has_map_bar(const FigureImage& i) {
+  return i.over.map != nullptr && i.over.map->map.view->map.kind != MapKind::label;
+}
+
+// Returns true if there is a bar of flow, or without flow of a map.
+bool has_flow_bar(const Figure& f) {
+  return std::ranges::any_of(f.images, has_flow) || std::ranges::any_of(f.images, has_map_bar);
+}
+
 }  // namespace
 
 void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
@@ -167,7 +177,12 @@ void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
   draw_level_bar(canvas, l.level_bar, f.images.back().display, look, each ? "B" : "");
   if (each) draw_level_bar(canvas, l.a_bar, f.images.front().display, look, "A");
   for (const FigureImage& i : f.images) {
-    if (i.over.flow == nullptr || !is_overlay(i.display.color_flow.mode) || l.flow_bar.width() <= 0.0) continue;
+    if (l.flow_bar.width() <= 0.0) break;
+    if (!has_flow(i) && has_map_bar(i) && std::ranges::none_of(f.images, has_flow)) {
+      draw_map_bar(canvas, l.flow_bar, *i.over.map->map.view, look);
+      break;
+    }
+    if (!has_flow(i)) continue;
     draw_flow_bar(canvas, l.flow_bar, *i.over.flow, i.display, look,
                   {.away = 0.15 * kEm, .length = 0.4 * kEm, .thickness = 0.1 * kEm});
     break;
@@ -200,12 +215,6 @@ double height_m(const FigureImage& i) { return std::max(i.image.grid.z1_m - i.im
 double step_m(const Grid& g) {
   if (g.polar()) return g.nz > 1 ? (g.sector.r1_m - g.sector.r0_m) / (g.nz - 1) : 1e-3;
   return std::min(g.nx > 1 ? g.dx_m() : 1.0, g.nz > 1 ? g.dz_m() : 1.0);
-}
-
-bool has_flow_bar(const Figure& f) {
-  return std::any_of(f.images.begin(), f.images.end(), [](const FigureImage& i) {
-    return i.over.flow != nullptr && is_overlay(i.display.color_flow.mode);
-  });
 }
 
 bool has_a_bar(const Figure& f) {

@@ -51,7 +51,7 @@ void draw_levels(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box
   levels.host_db = const_cast<float*>(strip.levels_db.data());  // Image has writable pixels, these are const
   ImagingParams display = strip.display;
   display.display.mirrored = Mirrored::off;  // time goes to the right
-  ImageSampler(display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
+  ImageSampler(display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, {});
   canvas.fill(box.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(box, pixels);
 }

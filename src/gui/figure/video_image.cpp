@@ -119,7 +119,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
 const RgbImage& FilmPainter::paint(const Image& image, const FlowImage* flow) {
   if (ground_.rgb.empty() || !(image.grid == ground_grid_)) draw_ground(image.grid);
   picture_ = ground_;
-  sampler_.draw(picture_, area_, image, flow);
+  sampler_.draw(picture_, area_, image, {.flow = flow});
   if (flow != nullptr && is_overlay(look_.display.color_flow.mode)) {
     RasterCanvas canvas(picture_, rasterizer_);
     const double x0 = area_.x1 + kRight;

@@ -146,6 +146,7 @@ std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingPara
     std::string text = row.words(o, display);
     if (!text.empty()) words.push_back(std::move(text));
   });
+  if (o.map != nullptr) words.push_back("map " + map_words(o.map->map));
   return words;
 }
 

@@ -13,6 +13,7 @@
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
 #include "core/results/live_images.h"
+#include "gui/overlay/map_overlay.h"
 #include "gui/state/analysis_views.h"
 #include "gui/state/stream_text.h"
 #include "gui/state/ui_state.h"
@@ -59,6 +60,7 @@ inline void draw_outlined(Canvas& canvas, const std::vector<CanvasLine>& lines, 
 struct ImageOverlays {
   const FlowImage* flow = nullptr;       // over the pixels, or replaces them
   const AnalysisViews* views = nullptr;  // all others
+  MapOverlayPtr map = nullptr;           // over both
 };
 
 // Reader of an analysis's mailbox for the window. UI thread only.

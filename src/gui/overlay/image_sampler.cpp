@@ -128,10 +128,12 @@ void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Ima
   }
 }
 
-void ImageSampler::draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow) {
+void ImageSampler::draw(RgbImage& picture, const PixelArea& area, const Image& image, const ImageOverlays& over) {
+  const FlowImage* const flow = over.flow;
   const bool low_rank = flow != nullptr && params_.color_flow.mode == FlowMode::low_rank;
   draw_levels(picture, area, low_rank ? low_rank_image(image, *flow) : image);
   if (flow != nullptr && is_overlay(params_.color_flow.mode)) draw_flow(picture, area, image, *flow);
+  if (over.map != nullptr) draw_map_in(picture, area, image.grid, *over.map);
   if (params_.display.mirrored == Mirrored::on) mirror(picture, area);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
+#include "gui/overlay/analysis_overlays.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/transfer_function.h"
 
@@ -17,8 +18,8 @@ class ImageSampler {
   explicit ImageSampler(const ImagingParams& params);
 
   // Draws the whole image in `area` of the picture, whose edges are the grid's end points, mirrored if the display is;
-  // with its flow, or null. The low-rank image replaces the image.
-  void draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow);
+  // with its flow and map. The low-rank image replaces the image.
+  void draw(RgbImage& picture, const PixelArea& area, const Image& image, const ImageOverlays& over);
 
  private:
   struct Place {

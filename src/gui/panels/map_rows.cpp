@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "gui/panels/panels.h"
+#include "measure/map_on_grid.h"
 
 namespace echoloop {
 namespace {
@@ -59,11 +60,18 @@ void map_rows(PanelContext& c, Column& column) {
     choice = {.name = *picked > 0 ? maps[static_cast<std::size_t>(*picked)]->name : "",
               .opacity = choice.opacity,
               .on = choice.on};
-  if (choice.name.empty()) return;
-  const std::array<Choice, 2> places{Choice{"Overlay"}, Choice{"B side"}};
-  const auto on =
-      ui.segmented("map_on", ui.row(column, theme::kRow, 6), places, static_cast<int>(choice.on),
-                   {"Place of the map", "Overlay: over the whole image. B side: opaque, right of a line.", {}});
+  if (choice.name.empty() || chosen == 0) return;
+  const bool levels = maps[static_cast<std::size_t>(chosen)] != nullptr &&
+                      maps[static_cast<std::size_t>(chosen)]->kind == MapKind::levels;
+  const std::array<Choice, 3> places{Choice{"Overlay"}, Choice{"B side"}, Choice{"Difference"}};
+  if (!levels && choice.on == MapOn::difference) choice.on = MapOn::overlay;
+  const auto on = ui.segmented(
+      "map_on", ui.row(column, theme::kRow, 6), std::span(places).first(levels ? 3 : 2), static_cast<int>(choice.on),
+      {"Place of the map",
+       levels ? "Overlay: over the whole image. B side: opaque, right of a line. Difference: levels of the image minus "
+                "those of the map, without their median, where both are above −40 dB."
+              : "Overlay: over the whole image. B side: opaque, right of a line.",
+       {}});
   if (on) choice.on = static_cast<MapOn>(*on);
   if (choice.on == MapOn::overlay) {
     const SliderLook look{.id = "map_opacity",
@@ -76,8 +84,23 @@ void map_rows(PanelContext& c, Column& column) {
                           .help = "0: only the image; 1: only the map."};
     if (const auto wanted = slider(ui, column, look, choice.opacity, 0.5)) choice.opacity = *wanted;
   }
+  const StoredMap& stored = *maps[static_cast<std::size_t>(chosen)];
+  if (has_own_frames(stored, c.model.source.frame_count)) {
+    const SliderLook look{.id = "map_frame",
+                          .label = "Map frame",
+                          .decimals = 0,
+                          .track_min = 1.0,
+                          .track_max = static_cast<double>(stored.frames),
+                          .least = 1.0,
+                          .most = static_cast<double>(stored.frames),
+                          .help = "The map has neither times nor as many frames as the recording."};
+    if (const auto wanted = slider(ui, column, look, static_cast<double>(choice.frame + 1), 1.0))
+      choice.frame = static_cast<std::uint64_t>(std::lround(*wanted)) - 1;
+  }
   const MapViewPtr& map = c.model.map;
-  if (map == nullptr || map->map.name != choice.name || map->map.kind == MapKind::label) return;
+  if (choice.on == MapOn::difference || map == nullptr || map->map.name != choice.name ||
+      map->map.kind == MapKind::label)
+    return;
   map_range_slider(c, column, *map);
 }
 

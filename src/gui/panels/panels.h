@@ -143,7 +143,9 @@ inline constexpr const char* kNetworkPanel = "scanner_network";
 
 // Draws rows of the Source panel: the address, the connected sender. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
-void map_rows(PanelContext& c, Column& column);  // maps of the recording
+void map_rows(PanelContext& c, Column& column);       // maps of the recording
+void track_rows(PanelContext& c, Column& column);     // acquisitions of a recording with several
+void property_rows(PanelContext& c, Column& column);  // choices of its reader
 
 // Returns true if ensembles of consecutive frames are rare because the stream drops frames of a source that could wait.
 bool loses_ensembles(const Model& model, const Edits& edits);

@@ -369,8 +369,10 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   file_row(c, column, "repair", "Repair", opening.unfinished,
            "Unfinished recording: " + opening.unfinished.string() + ". Completes the file and opens it.");
   if (!view) info_line(c, column);
+  track_rows(c, column);
   doubts_row(c, column);
   fact_sliders(c, column);
+  if (!view) property_rows(c, column);
   map_rows(c, column);
   if (view) return;
   if (!c.model.source.live) rate_slider(c, column);  // a scanner sets its own rate

@@ -249,6 +249,11 @@ struct TransientView {
   std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
   TimelineState timeline;
   PhantomEdit phantom;
+  struct HeldProperty {
+    std::string name = {};
+    double shown = 0.0;  // in its unit on screen
+  };
+  std::optional<HeldProperty> property;  // its slider is being moved
 };
 
 }  // namespace echoloop

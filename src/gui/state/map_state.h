@@ -1,12 +1,14 @@
 // A stored map of the recording in the window: the user's choice, and the map as it is shown. Values. UI thread only.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/contents.h"
@@ -14,13 +16,16 @@
 
 namespace echoloop {
 
-enum class MapOn { overlay, b_side };  // b_side: opaque, right of the line of the comparison
+// b_side: opaque, right of the line of the comparison; difference: the image's levels minus those of the map.
+enum class MapOn { overlay, b_side, difference };
+inline constexpr std::array<std::string_view, 3> kMapOnWords = {"overlay", "b_side", "difference"};
 
 struct MapChoice {
   std::string name = {};  // of SourceContents::maps; empty: none
   double opacity = 0.5;
   std::optional<double> least = {}, most = {};  // in its unit; empty: by the file, or 2 % to 98 % of the values
   MapOn on = MapOn::overlay;
+  std::uint64_t frame = 0;  // of a map whose frames belong to none of the recording's
   friend bool operator==(const MapChoice&, const MapChoice&) = default;
 };
 

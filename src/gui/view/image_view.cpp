@@ -111,7 +111,7 @@ void ImagePicture::update(const std::shared_ptr<const Image>& of, int width, int
       .width = width,
       .height = height,
       .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
-  ImageSampler(of->params).draw(rgb, {0, 0, width, height}, *of, nullptr);
+  ImageSampler(of->params).draw(rgb, {0, 0, width, height}, *of, {});
   texture_.update(rgb);
   image_ = of;
   width_ = width;

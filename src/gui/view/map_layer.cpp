@@ -8,60 +8,25 @@
 
 #include "core/units.h"
 #include "gui/gl/imgui_compat.h"
+#include "gui/overlay/map_overlay.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/theme.h"
 
 namespace echoloop {
 namespace {
 
-using MapColor = std::array<float, 3>;
-
-MapColor mixed(std::span<const MapColor> stops, double share) {
-  const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
-  const std::size_t i = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-  const auto t = static_cast<float>(place - static_cast<double>(i));
-  MapColor color{};
-  for (std::size_t k = 0; k < 3; ++k) color[k] = stops[i][k] + t * (stops[i + 1][k] - stops[i][k]);
-  return color;
-}
-
-// Returns the colour of a share of the range: gray for levels and pictures, blue to red for velocities (red: towards
-// the transducer), one colour for labels, viridis for other values.
-MapColor stored_map_color(MapKind kind, double share) {
-  static constexpr MapColor kGray[] = {{0, 0, 0}, {255, 255, 255}};
-  static constexpr MapColor kFlow[] = {{80, 160, 255}, {20, 60, 190}, {12, 14, 18}, {190, 40, 20}, {255, 190, 80}};
-  static constexpr MapColor kViridis[] = {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
-  switch (kind) {
-    case MapKind::levels:
-    case MapKind::picture:
-      return mixed(kGray, share);
-    case MapKind::velocity:
-      return mixed(kFlow, share);
-    case MapKind::label:
-      return {86, 200, 235};
-    case MapKind::value:
-      break;
-  }
-  return mixed(kViridis, share);
-}
-
-std::uint32_t packed(const MapColor& color, double opacity) {
-  const auto part = [](double value) { return static_cast<std::uint32_t>(std::lround(value)); };
-  return IM_COL32(part(color[0]), part(color[1]), part(color[2]), part(255.0 * std::clamp(opacity, 0.0, 1.0)));
-}
-
-std::uint32_t pixel_color(const MapView& map, float value, double opacity) {
-  if (!std::isfinite(value)) return 0;
-  if (map.map.kind == MapKind::label) return value > 0.5F ? packed(stored_map_color(MapKind::label, 1.0), opacity) : 0;
-  const double range = map.most - map.least;
-  return packed(stored_map_color(map.map.kind, range > 0.0 ? (value - map.least) / range : 0.5), opacity);
+std::uint32_t packed(const MapColor& color) {
+  return IM_COL32(color.rgb.r, color.rgb.g, color.rgb.b,
+                  static_cast<std::uint32_t>(std::lround(255.0 * color.opacity)));
 }
 
 std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
 // Draws name, colours and range of the map in the lower right corner of the image.
-void draw_map_legend(Ui& ui, const ImageLayout& layout, const MapView& map) {
-  constexpr float kWidth = 140, kHeight = 50, kInset = 10, kBar = 8, kLine = 18;
+// `more`: another line.
+void draw_map_legend(Ui& ui, const ImageLayout& layout, const MapView& map, const std::string& more) {
+  constexpr float kWidth = 164, kInset = 10, kBar = 8, kLine = 18;
+  const float kHeight = more.empty() ? 50 : 68;
   const Rect& image = layout.image;
   if (image.width() < ui.px(kWidth + 2 * kInset) || image.height() < ui.px(3 * kHeight)) return;
   const Rect box{image.x1 - ui.px(kInset + kWidth), image.y1 - ui.px(kInset + kHeight), image.x1 - ui.px(kInset),
@@ -72,27 +37,42 @@ void draw_map_legend(Ui& ui, const ImageLayout& layout, const MapView& map) {
   for (int k = 0; k < kSteps; ++k) {
     const float x0 = bar.x0 + bar.width() * static_cast<float>(k) / kSteps;
     const float x1 = bar.x0 + bar.width() * static_cast<float>(k + 1) / kSteps;
-    ui.fill({x0, bar.y0, x1, bar.y1}, packed(stored_map_color(map.map.kind, (k + 0.5) / kSteps), 1.0));
+    ui.fill({x0, bar.y0, x1, bar.y1}, packed({map_bar_color(map.map.kind, (k + 0.5) / kSteps), 1.0}));
   }
   ui.text_fitted(Type::small, bar.x0, bar.x1, box.y0 + ui.px(1), ui.px(kLine), theme::kText, map.map.name);
   const std::string unit = map.map.unit.empty() ? "" : " " + map.map.unit;
   std::string line = short_number(map.least) + " to " + short_number(map.most) + unit;
   if (map.map.kind == MapKind::label) line = map.map.frames > 1 ? fmt::format("frame {}", map.frame + 1) : "";
   ui.text_fitted(Type::small, bar.x0, bar.x1, bar.y1 + ui.px(1), ui.px(kLine), theme::kText2, line);
+  if (!more.empty())
+    ui.text_fitted(Type::small, bar.x0, bar.x1, bar.y1 + ui.px(1 + kLine), ui.px(kLine), theme::kText2, more);
 }
 
 }  // namespace
 
-void MapLayer::draw(Ui& ui, const ImageLayout& layout, const MapViewPtr& map, const MapChoice& choice, float from_x) {
-  if (map == nullptr || map->values.empty()) return;
-  const double opacity = choice.on == MapOn::b_side ? 1.0 : choice.opacity;
-  if (map != of_ || opacity != opacity_) {
-    of_ = map, opacity_ = opacity;
-    colors_.resize(map->values.size());
-    std::ranges::transform(map->values, colors_.begin(), [&](float v) { return pixel_color(*map, v, opacity); });
-    texture_.update(map->grid.nx, map->grid.nz, colors_);
+void MapLayer::draw(Ui& ui, const ImageLayout& layout, const MapViewPtr& map, const MapChoice& choice, float from_x,
+                    LevelReader& own) {
+  if (map == nullptr || map->values.empty()) {
+    of_ = nullptr, shown_ = {};
+    return;
   }
-  const Grid& g = map->grid;  // edges of the outermost pixels are half a step beyond their centres
+  const bool subtracts = choice.on == MapOn::difference && map->map.kind == MapKind::levels;
+  const LevelImage levels = subtracts ? own.ask() : LevelImage();
+  if (map != of_ || choice.on != on_ || levels.number != own_number_) {
+    shown_ = shown_map(map, choice.on, levels);
+    of_ = map, on_ = choice.on, own_number_ = levels.number;
+    opacity_ = -1.0;
+  }
+  const MapView& shown = *shown_.view;
+  const double opacity = choice.on == MapOn::overlay ? choice.opacity : 1.0;
+  if (opacity != opacity_) {
+    opacity_ = opacity;
+    colors_.resize(shown.values.size());
+    std::ranges::transform(shown.values, colors_.begin(),
+                           [&](float v) { return packed(map_color(shown, v, opacity)); });
+    texture_.update(shown.grid.nx, shown.grid.nz, colors_);
+  }
+  const Grid& g = shown.grid;  // edges of the outermost pixels are half a step beyond their centres
   const ImVec2 first{layout.x_px(g.x0_m - 0.5 * g.dx_m()), layout.z_px(g.z0_m - 0.5 * g.dz_m())};
   const ImVec2 last{layout.x_px(g.x1_m + 0.5 * g.dx_m()), layout.z_px(g.z1_m + 0.5 * g.dz_m())};
   const Rect& image = layout.image;
@@ -102,7 +82,7 @@ void MapLayer::draw(Ui& ui, const ImageLayout& layout, const MapViewPtr& map, co
   ui.list().PopClipRect();
   if (choice.on == MapOn::b_side && from_x > image.x0)
     ui.stroke({from_x, image.y0}, {from_x, image.y1}, theme::kAccent, 1.25F);
-  draw_map_legend(ui, layout, *map);
+  draw_map_legend(ui, layout, shown, shown_.numbers);
 }
 
 std::string map_value_text(const MapView& map, PlanePoint at) {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/contents.h"
+#include "gui/gl/level_reader.h"
 #include "gui/gl/shader.h"
+#include "gui/overlay/map_overlay.h"
 #include "gui/state/map_state.h"
 #include "gui/toolkit/layout.h"
 #include "gui/toolkit/ui.h"
@@ -16,11 +18,18 @@ namespace echoloop {
 
 class MapLayer {
  public:
-  // Draws a map over the image. `from_x`: left limit in pixels, of a map on side B.
-  void draw(Ui& ui, const ImageLayout& layout, const MapViewPtr& map, const MapChoice& choice, float from_x);
+  // Draws a map over the image. `from_x`: left limit in pixels, of a map on side B. `own`: levels of the image.
+  void draw(Ui& ui, const ImageLayout& layout, const MapViewPtr& map, const MapChoice& choice, float from_x,
+            LevelReader& own);
+
+  // Returns what is drawn: the map, or its difference; null: nothing.
+  [[nodiscard]] const MapView* drawn() const { return shown_.view.get(); }
 
  private:
   MapViewPtr of_;
+  MapOn on_ = MapOn::overlay;
+  std::uint64_t own_number_ = 0;  // image of a difference
+  ShownMap shown_;
   double opacity_ = -1.0;
   ColorTexture texture_;
   std::vector<std::uint32_t> colors_;  // [nz][nx]

@@ -207,7 +207,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .numbers = numbers_of(c.model.source),
           .no_sender = c.model.scanner.has_value() ? no_sender_text(*c.model.scanner, now_ns()) : std::string(),
           .analyses = &c.model.analyses,
-          .map = c.model.map.get(),
+          .map = c.model.map == nullptr ? nullptr : map_layer_.drawn(),
           .picked = c.edits.objects,
           .faults = faults_of(c.model.source.samples, input.image.stamp.source_index),
           .mode = c.view.mode,
@@ -286,7 +286,7 @@ void ImageArea::draw_signals(PanelContext& c, const SceneInput& input) {
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
-  map_layer_.draw(c.ui, layout_, c.model.map, c.edits.map, echoloop::wipe_x(layout_, c.edits.cine.wipe));
+  map_layer_.draw(c.ui, layout_, c.model.map, c.edits.map, echoloop::wipe_x(layout_, c.edits.cine.wipe), input.levels);
   draw_signals(c, input);
   const Type numbers = presented ? Type::medium : Type::small;
   for (const AnalysisLayer* const layer : analysis_layers()) {
