@@ -28,6 +28,7 @@ inline constexpr std::array kSourceProperties{
     SourceProperty{"emission_s", "Time of emission", "", -1.0, 1.0, "0"},
     SourceProperty{"plane_y_m", "Image plane at y", "", -1.0, 1.0, "the middle of the array"},
     SourceProperty{"plane_turn_rad", "Turn of the image plane", "", -3.1415926535897936, 3.1415926535897936, "0"},
+    SourceProperty{"wavelength", "Wavelength", "", 1.0, 4096.0, "1"},
 };
 
 // One of several acquisitions in a file.
