@@ -71,7 +71,9 @@ std::vector<std::string> recordings_in(const fs::path& folder) {
     const std::string ending = entry->path().extension();
     const bool readable = std::find(endings.begin(), endings.end(), ending) != endings.end() && ending != ".json";
     const bool image = ending == ".npy" && is_of_program(fs::path(entry->path()).replace_extension(".json"));
-    if (readable && !image && entry->is_regular_file()) found.push_back(entry->path().string());
+    if (!readable || image || is_dump_part(entry->path()) || !entry->is_regular_file()) continue;
+    const bool dump = entry->path().filename() == kDumpList;  // named by its folder
+    found.push_back((dump ? entry->path().parent_path() : entry->path()).string());
   }
   if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
   std::sort(found.begin(), found.end());

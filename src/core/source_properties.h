@@ -40,6 +40,7 @@ inline constexpr std::array kSourceProperties{
                    "Distance of the image plane from y = 0.", -30.0, 30.0, "mm", 1e-3},
     SourceProperty{"plane_turn_rad", "Image plane turn", "", -3.1415926535897936, 3.1415926535897936, "0",
                    "Turn of the image plane about z.", -90.0, 90.0, "°", 0.017453292519943295},
+    SourceProperty{"wavelength", "Wavelength", "", 1.0, 4096.0, "1", "Number of the wavelength, from 1."},
 };
 
 // One of several acquisitions in a file.

@@ -301,7 +301,7 @@ std::string assumed_text(const Acquisition& a, std::string_view key) {
 
 FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop) {
   OpenRequest request = request_for(path, {}, std::move(stop));
-  request.sidecars = sidecars_of(request.path, request.bytes());
+  add_descriptions(request);
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
   FileOutline outline = outline_of(request.what(), text);

@@ -130,7 +130,7 @@ void require_properties(const OpenRequest& request, const LibraryRecording& reco
   for (const auto& [name, value] : request.properties) {
     if (std::ranges::find(recording.properties, name) != recording.properties.end()) continue;
     throw Error(request.what(), name + " = " + value.text + " has no effect on " + recording.format,
-                known.empty() ? "a recording of the format zea" : known);
+                known.empty() ? "a recording of a format that has it" : known);
   }
 }
 

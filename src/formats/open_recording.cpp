@@ -27,7 +27,7 @@ Recording open_with(const std::filesystem::path& path, const std::string* descri
   OpenRequest request = request_for(path, progress, std::move(stop));
   request.properties = reading_properties(facts);
   request.advance(0.0);
-  request.sidecars = sidecars_of(request.path, request.bytes());
+  add_descriptions(request);
   if (description != nullptr) {
     request.few_frames = true;
     std::filesystem::path name = request.path;
@@ -249,6 +249,11 @@ std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, st
   }
   if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
   return found;
+}
+
+void add_descriptions(OpenRequest& request) {
+  std::vector<SidecarFile> found = sidecars_of(request.path, request.bytes());
+  request.sidecars.insert(request.sidecars.begin(), found.begin(), found.end());
 }
 
 std::string description_from_elsewhere(const std::filesystem::path& file) {

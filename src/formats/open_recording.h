@@ -85,5 +85,6 @@ std::string description_from_elsewhere(const std::filesystem::path& file);
 // it, the .yml of a Clarius scanner, and the user's own description of this content.
 std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // next to it
 std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
+void add_descriptions(OpenRequest& request);  // those of sidecars_of(), first
 
 }  // namespace echoloop

@@ -79,6 +79,12 @@ void write_mfmc(Hdf5Fixture& file, const Extents& n = {});  // the same; A-scans
 void mfmc_probe(Hdf5Fixture& file, const std::vector<double>& x_m);
 void mfmc_law(Hdf5Fixture& file, int number, const std::vector<double>& elements, const std::vector<double>& delays_s);
 void mfmc_scans(Hdf5Fixture& file, const std::vector<int>& sent, const std::vector<int>& received);
+void write_urx(Hdf5Fixture& file, const Extents& n = {});    // one group; the waves fire 1 us after the event began
+void write_ipasc(Hdf5Fixture& file, const Extents& n = {});  // one wavelength for each transmit
+// Parts of URX: a further group with its data; path of an event; transmit or receive setup, one element a channel.
+void urx_group(Hdf5Fixture& file, int number, const std::string& label, const Extents& n);
+std::string urx_event(int group, int event);
+void urx_setup(Hdf5Fixture& file, const std::string& path, const std::vector<int>& elements, double time_offset_s);
 std::vector<double> wave_angles(int n_transmits);
 void uff_object(Hdf5Fixture& file, const std::string& path, const char* kind, bool array = false);
 void uff_wave(Hdf5Fixture& file, int index, double wavefront, double distance, double azimuth, double delay);

@@ -13,11 +13,9 @@ struct Format {
   Writer write;
   const char* words;
 };
-const Format kFormats[] = {{"uff", write_uff, "UFF (USTB)"},
-                           {"picmus", write_picmus, "PICMUS"},
-                           {"pybf", write_pybf, "PyBF"},
-                           {"zea", write_zea, "zea"},
-                           {"mfmc", write_mfmc, "MFMC"}};
+const Format kFormats[] = {{"uff", write_uff, "UFF (USTB)"}, {"picmus", write_picmus, "PICMUS"},
+                           {"pybf", write_pybf, "PyBF"},     {"zea", write_zea, "zea"},
+                           {"mfmc", write_mfmc, "MFMC"},     {"urx", write_urx, "URX"}};
 
 TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
   for (const Format& format : kFormats) {
@@ -31,10 +29,10 @@ TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
       expect_samples(recording, n);
       EXPECT_DOUBLE_EQ(a.sampling_hz, kSampling_hz);
       EXPECT_NEAR(a.frame_rate_hz,
-                  recording.format == "MFMC"   ? 0.0
-                  : recording.format != "PyBF" ? 3000.0 / n.transmits
-                  : n.frames > 1               ? 1000.0
-                                               : 0.0,
+                  recording.format == "MFMC"                                ? 0.0
+                  : recording.format != "PyBF" && recording.format != "URX" ? 3000.0 / n.transmits
+                  : n.frames > 1                                            ? 1000.0
+                                                                            : 0.0,
                   1e-3);
       for (int e = 0; e < n.elements; ++e) {
         EXPECT_NEAR(a.probe.elements[static_cast<std::size_t>(e)].x_m, (e - 1.5) * kPitch_m, 1e-9);

@@ -247,6 +247,53 @@ INSTANTIATE_TEST_SUITE_P(Probes, ClariusSector,
                                            Sector{"probe: {elements: 64, pitch: 300 um, radius: 0 mm}\n", 0.0, 0.0,
                                                   63.0 / 47.0, -10.0, 20.0 / 47.0}));
 
+// Doppler IQ: 32 lines of 15 degrees, each fired three times, sampled from 50 samples after the firing on; 2 frames.
+TEST(Clarius, RepeatedLinesAreFramesInSlowTime) {
+  constexpr int kN = 32, kFirings = 3, kLong = 300, kDelay = 50;
+  constexpr double kX = 6e-3, kZ = 12e-3, kPitch = 0.3e-3, kFs = 15e6, kSteered = 15.0 * std::numbers::pi / 180.0;
+  std::string yml =
+      "probe: {elements: 64, pitch: 300 um, radius: 0 mm}\nframe rate: 18 Hz\nsampling rate: 15 MHz\n"
+      "transmit frequency: 5 MHz\ndelay samples: 50\nlines:\n";
+  std::string raw = packed(std::vector<std::uint32_t>{7, 2, kN * kFirings, kLong, 4});
+  for (int frame = 0; frame < 2; ++frame) {
+    raw += packed(std::vector<std::uint64_t>{0});
+    for (int line = 0; line < kN * kFirings; ++line) {
+      const int element = 16 + line / kFirings;
+      if (frame == 0)
+        yml += "  - {rx element: " + std::to_string(element) + ", tx element: 17.5, angle: 15 \xc2\xb0}\n";
+      const double x = (element - 31.5) * kPitch;
+      const double along = (kX - x) * std::sin(kSteered) + kZ * std::cos(kSteered);
+      const double beside = (kX - x) * std::cos(kSteered) - kZ * std::sin(kSteered);
+      std::vector<std::int16_t> samples;
+      for (int i = 0; i < kLong; ++i) {
+        const double at = (i + kDelay) / kFs - 2.0 * along / 1540.0;
+        const double level = std::exp(-std::pow(at * 4e6, 2) - std::pow(beside / 1e-3, 2));
+        samples.push_back(
+            static_cast<std::int16_t>(std::lround(1000.0 * (frame * kFirings + line % kFirings + 1) * level)));
+        samples.push_back(0);
+      }
+      raw += packed(samples);
+    }
+  }
+  const TemporaryFolder folder;
+  folder.write("a_iq.yml", yml);
+  const Recording recording = open_recording(folder.write("a_iq.raw", raw));
+  const Acquisition& a = *recording.acquisition;
+  ASSERT_EQ(recording.frame_count, 6U);
+  EXPECT_EQ(a.frame_rate_hz, 0.0);
+  EXPECT_TRUE(assumes(a, "each line is repeated: 3 firings of 32 lines"));
+  EXPECT_TRUE(assumes(a, "rate of the firings unknown"));
+  const auto [x_m, z_m] = strongest(recording);
+  EXPECT_NEAR(x_m, kX, 0.25e-3);
+  EXPECT_NEAR(z_m, kZ, 0.1e-3);
+  const double left_m = (16 - 31.5) * kPitch + 0.5 * a.sound_speed_m_s * kDelay / kFs * std::sin(kSteered);
+  EXPECT_NEAR(a.probe.elements.front().x_m, left_m, 1e-6) << "a parallelogram";
+  const double first = frame_sum(recording, 0);
+  for (std::uint64_t f = 1; f < 6; ++f) EXPECT_NEAR(frame_sum(recording, f) / first, static_cast<double>(f + 1), 0.02);
+  folder.write("a_iq.json", R"({"frame_rate_hz": 4000})");
+  EXPECT_EQ(open_recording(folder.path() / "a_iq.raw").acquisition->frame_rate_hz, 4000.0);
+}
+
 TEST(Clarius, LinesThatCrossAreRefused) {
   const TemporaryFolder folder;
   folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 20e6, "fc_hz": 5e6, "element_x_m": [0, 1e-3, 2e-3],

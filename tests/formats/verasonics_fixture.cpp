@@ -2,6 +2,8 @@
 
 #include <matio.h>
 
+#include <algorithm>
+#include <fstream>
 #include <utility>
 
 namespace echoloop::test::verasonics {
@@ -79,10 +81,30 @@ Variable transmits(const Workspace& w) {
   return list(w, "TX", std::move(all));
 }
 
+// Two buffers, of which the second is not saved; of each, columns 9 to 16.
+std::vector<Variable> dump_lists() {
+  std::vector<double> mask(kColumns, 0.0);
+  std::fill(mask.begin() + kColumns - kElements, mask.end(), 1.0);
+  std::size_t two[2] = {1, 2};
+  Variable masks = Mat_VarCreate("NonzeroRFcolumns", MAT_C_CELL, MAT_T_CELL, 2, two, nullptr, 0);
+  for (int k = 0; k < 2; ++k) Mat_VarSetCell(masks, k, row(mask));
+  return {numbers("RF_rows", {1, 2}, {2.0 * kSamples, 2.0 * kSamples}),
+          numbers("RF_cols", {1, 2}, {static_cast<double>(kElements), static_cast<double>(kElements)}),
+          numbers("RF_frames", {1, 2}, {static_cast<double>(kFrames), 1.0}), masks};
+}
+
+void write_dump_part(const std::filesystem::path& folder) {
+  std::vector<std::int16_t> saved;
+  for (std::size_t p = 0; p < kFrames; ++p)
+    for (std::size_t c = kColumns - kElements; c < kColumns; ++c)
+      for (std::size_t r = 0; r < 2 * kSamples; ++r) saved.push_back(sample_at(r, c, p));
+  std::ofstream(folder / "RF_data_1.bin", std::ios::binary) << packed(saved);
+}
+
 }  // namespace
 
 std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& w) {
-  const std::filesystem::path path = folder / "workspace.mat";
+  const std::filesystem::path path = folder / (w.dump ? "Parameters.mat" : "workspace.mat");
   std::filesystem::remove(path);
   const bool v73 = w.container == Workspace::Container::v73;
   mat_t* file = Mat_CreateVer(path.c_str(), nullptr, v73 ? MAT_FT_MAT73 : MAT_FT_MAT5);
@@ -111,7 +133,13 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
   if (w.buffer == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
   Mat_VarSetCell(cell, w.buffer - 1, cell_value);
-  put(cell);
+  if (w.dump) {
+    Mat_VarFree(cell);
+    for (Variable v : dump_lists()) put(v);
+    write_dump_part(folder);
+  } else {
+    put(cell);
+  }
   const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
   std::vector<double> positions(kElements * 5, 0.0);
   for (std::size_t e = 0; e < kElements; ++e) positions[e] = element_x(e) * unit;

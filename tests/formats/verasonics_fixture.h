@@ -24,10 +24,10 @@ struct Workspace {
   double start_depth = 4.0, lens = 0.5, peak = 1.25;  // wavelengths
   double end_sample_excess = 0.0;
   enum class Container { v5, v73 } container = Container::v5;
-  std::string name = "RcvData", sample_mode;  // sample_mode: instead of decimSampleRate
-  int buffer = 1;                             // 2: after an empty one
-  bool one_by_one = false;                    // TX(k) fires element 3 k alone
-  bool with_notes = true;                     // Steer and focus
+  std::string name = "RcvData", sample_mode = {};  // sample_mode: instead of decimSampleRate
+  int buffer = 1;                                  // 2: after an empty one
+  bool one_by_one = false;                         // TX(k) fires element 3 k alone
+  bool with_notes = true;                          // Steer and focus
   bool as_double = false;
   int last_frame = 0;                             // of Resource.RcvBuffer; 0: missing
   bool one_transmit = false;                      // both shots of a frame by TX(1)
@@ -39,6 +39,7 @@ struct Workspace {
   std::size_t n_columns = kColumns;               // of RcvData
   std::string inside = {};                        // name of a struct that holds all variables; empty: none
   bool reshaped = false;                          // RcvData: one frame, rows x channels x acquisitions
+  bool dump = false;                              // Parameters.mat and RF_data_1.bin instead of RcvData
   bool in_cells = false;                          // arrays of structs as cells of structs, as scipy writes lists
 };
 

@@ -94,6 +94,25 @@ std::optional<EchoSpectrum> measure_spectrum(const Acquisition& a, std::span<con
   return spectrum;
 }
 
+double pulse_peak_s(std::span<const double> waveform, double sampling_hz, double center_hz) {
+  const std::size_t n = waveform.size();
+  const auto window = static_cast<std::size_t>(std::clamp(sampling_hz / center_hz, 1.0, static_cast<double>(n)));
+  std::vector<std::complex<double>> sum(n + 1);
+  for (std::size_t k = 0; k < n; ++k)
+    sum[k + 1] = sum[k] + waveform[k] * std::polar(1.0, -2.0 * kPi * center_hz / sampling_hz * static_cast<double>(k));
+  std::vector<double> heights;
+  for (std::size_t k = 0; k + window <= n; ++k) heights.push_back(std::abs(sum[k + window] - sum[k]));
+  const auto highest = static_cast<std::size_t>(std::ranges::max_element(heights) - heights.begin());
+  if (heights.empty() || !(heights[highest] > 0.0)) return 0.0;
+  double peak = static_cast<double>(highest) + 0.5 * static_cast<double>(window - 1);
+  if (highest > 0 && highest + 1 < heights.size()) {  // of a parabola through three values
+    const double before = heights[highest - 1], after = heights[highest + 1];
+    const double bend = before - 2.0 * heights[highest] + after;
+    if (bend < 0.0) peak += 0.5 * (before - after) / bend;
+  }
+  return peak / sampling_hz;
+}
+
 FourierTransform::FourierTransform(std::size_t size) {
   for (std::size_t k = 0; k < size / 2; ++k)
     turns_.push_back(std::polar(1.0, -2.0 * kPi * static_cast<double>(k) / static_cast<double>(size)));

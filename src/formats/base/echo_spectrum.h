@@ -22,6 +22,10 @@ struct EchoSpectrum {
 // the noise (the lower fifth). Returns nullopt if silent, too short or without a distinct band.
 std::optional<EchoSpectrum> measure_spectrum(const Acquisition& a, std::span<const std::byte> frame);
 
+// Returns the time of the maximum of a pulse's envelope: mixed down from the centre frequency, averaged over one
+// period.
+double pulse_peak_s(std::span<const double> waveform, double sampling_hz, double center_hz);
+
 // Discrete Fourier transform for the reader process, which links no library for it.
 
 // FFT of `size` values, a power of two; in place, radix 2 (Cooley and Tukey, 1965). Not scaled: forward and inverse

@@ -78,6 +78,10 @@ bool looks_like_zea(const hdf5::Node& root);  // groups data and scan, or event_
 LibraryRecording read_zea(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_mfmc(const hdf5::Node& root);  // TYPE is MFMC
 LibraryRecording read_mfmc(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_urx(const hdf5::Node& root);  // dataset/acquisition/groups
+LibraryRecording read_urx(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_ipasc(const hdf5::Node& root);  // binary_time_series_data and meta_data
+LibraryRecording read_ipasc(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_verasonics(const MatFile& file);          // structs Trans and TX
 bool looks_like_part_of_verasonics(const MatFile& file);  // some of its variables, sufficient or not
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file);
@@ -114,9 +118,15 @@ inline constexpr std::array kFormats{
                "MFMC 2, full or half matrix capture of inspections: one probe without a wedge, A-scans received by one "
                "element each; longitudinal waves"},
               Hdf5Reader{looks_like_mfmc, read_mfmc}},
+    FormatRow{{"channel data in HDF5", "URX", ".urx", "URX 1, one probe; each group of events is a track"},
+              Hdf5Reader{looks_like_urx, read_urx}},
+    FormatRow{{"channel data in HDF5", "IPASC", ".hdf5 .h5",
+               "photoacoustic data of IPASC: receive only, one of the wavelengths"},
+              Hdf5Reader{looks_like_ipasc, read_ipasc}},
     FormatRow{{"MATLAB v5/v7.3 files", "Verasonics", ".mat",
                "Verasonics workspaces (`RcvData`, `Trans`, `TX`, `Receive`, ...; sample modes NS200BW, BS100BW, BS67BW "
-               "and BS50BW, switched probes, Hadamard codes), MATLAB v5 and v7.3"},
+               "and BS50BW, switched probes, Hadamard codes), MATLAB v5 and v7.3; folders of `Parameters.mat` and "
+               "`RF_data_1.bin`, each buffer a track"},
               MatReader{looks_like_verasonics, read_verasonics}},
     FormatRow{{"MATLAB v5/v7.3 files", "MUST", ".mat",
                "as written by MUST (`RF` or `IQ`, `param`, `txdel`), MATLAB v5 and v7.3"},
@@ -133,10 +143,11 @@ inline constexpr std::array kFormats{
                "transmit or a line (below)"},
               {}},
     FormatRow{{"beamformed RF lines", "Ultrasonix", ".rf", "RF lines of Sonix, shown without beamforming"}, {}},
-    FormatRow{{"beamformed RF lines", "Clarius", ".raw .tar",
-               "RF or IQ lines of Clarius: the `.tar` of the scanner without LZO compression, or a `.raw` with its "
-               "`.yml` beside it; lines of convex probes and steered lines as a sector"},
-              {}},
+    FormatRow{
+        {"beamformed RF lines", "Clarius", ".raw .tar",
+         "RF or IQ lines of Clarius: the `.tar` of the scanner without LZO compression, or a `.raw` with its "
+         "`.yml` beside it; lines of convex probes and steered lines as a sector; firings of Doppler lines as frames"},
+        {}},
     FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
     FormatRow{{"beamformed RF lines", "NRRD", ".nrrd", "RF lines as ITK writes them, `encoding: raw`"}, {}},
 };

@@ -26,6 +26,19 @@ void OpenRequest::advance(double fraction) const {
   if (progress) progress(fraction);
 }
 
+namespace {
+
+void add_dump_parts(OpenRequest& request) {
+  for (std::size_t k = 1; k <= kMostDumpParts; ++k) {
+    const std::filesystem::path part = request.path_to_open.parent_path() / dump_part(k);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(part, ignored) && std::filesystem::file_size(part, ignored) > 0)
+      request.sidecars.push_back({part, MappedFile::open(part)});
+  }
+}
+
+}  // namespace
+
 OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
   OpenRequest request{
       .path = path, .file = nullptr, .path_to_open = path, .sidecars = {}, .progress = progress, .stop = stop};
@@ -33,11 +46,24 @@ OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& p
     if (!path.has_filename()) request.path = path.parent_path();  // trailing slash
     if (!request.path.has_filename() || request.path.filename() == "." || request.path.filename() == "..")
       request.path = std::filesystem::weakly_canonical(path, ignored);
-    request.folder = open_folder(request.path);
-    request.path_to_open = request.folder->files.front().path;
+    if (std::filesystem::is_regular_file(request.path / kDumpList, ignored)) {
+      request.path_to_open = request.path / kDumpList;
+    } else {
+      request.folder = open_folder(request.path);
+      request.path_to_open = request.folder->files.front().path;
+    }
   }
   request.file = MappedFile::open(request.path_to_open);
+  if (request.path_to_open.filename() == kDumpList) add_dump_parts(request);
   return request;
+}
+
+std::string dump_part(std::size_t number) { return "RF_data_" + std::to_string(number) + ".bin"; }
+
+bool is_dump_part(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return file.filename().string().starts_with("RF_data_") && file.extension() == ".bin" &&
+         std::filesystem::is_regular_file(file.parent_path() / kDumpList, ignored);
 }
 
 namespace {

@@ -44,6 +44,13 @@ std::shared_ptr<const RecordedFolder> open_folder(const std::filesystem::path& f
 // Called at intervals while a big file opens, with the fraction done, 0..1. [opening thread]
 using OpenProgress = std::function<void(double fraction)>;
 
+// Folder of a Verasonics dump: a list of its buffers, and RF_data_1.bin ... with the samples of each. Opened as its
+// list, beside which the parts are passed as sidecars.
+inline constexpr const char* kDumpList = "Parameters.mat";
+inline constexpr std::size_t kMostDumpParts = 32;
+std::string dump_part(std::size_t number);  // "RF_data_1.bin"
+[[nodiscard]] bool is_dump_part(const std::filesystem::path& file);
+
 // Possible description of an array: a file in the same folder, or the one opened by the user in its place.
 struct SidecarFile {
   std::filesystem::path path;
@@ -61,7 +68,7 @@ struct OpenRequest {
   std::filesystem::path path;  // name chosen by the user, for messages
   std::shared_ptr<const MappedFile> file;
   std::filesystem::path path_to_open;      // for libraries: the same file, possibly with another name
-  std::vector<SidecarFile> sidecars = {};  // the first one that describes the array is used
+  std::vector<SidecarFile> sidecars = {};  // the first one that describes the array is used; parts of a dump
   OpenProgress progress;
   std::stop_token stop;
   bool few_frames = false;                            // few frames are needed: read on demand, not all at once
@@ -84,7 +91,8 @@ inline SidecarKind sidecar_kind(const OpenRequest& request, const SidecarFile& b
   return beside.path == request.path.parent_path() / "params.json" ? SidecarKind::shared : SidecarKind::own;
 }
 
-// Returns a request for a file or folder, without sidecars. Throws Error as MappedFile::open() and open_folder() do.
+// Returns a request for a file or folder, without descriptions. Throws Error as MappedFile::open() and open_folder()
+// do.
 OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress = {},
                         std::stop_token stop = {});
 

@@ -3,7 +3,8 @@
 // lines; a .yml of the same name holds sampling, delay, probe and lines. The scanner packs both into a .tar. RF and IQ
 // are beamformed. "delay samples": samples before the first valid one; a line including them is as long as the imaging
 // depth (3120 samples at 60 MHz for 40 mm in github.com/clariusdev/raw, viewer/data/wirephantom), so sample 1 is at
-// depth 0. The sign of "angle" is not published: the published files have 0.
+// depth 0. Of Doppler data each line is repeated, and its samples begin after the delay (352 + 108 samples at 15 MHz
+// for less than 30 mm, viewer/data/carotid/doppler). The sign of "angle" is not published.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -106,6 +107,27 @@ std::optional<double> value_of(const ClariusYml& yml, std::initializer_list<cons
   return std::nullopt;
 }
 
+// Keeps one of the equal neighbours among the lines; returns their number, if it is the same for all lines,
+// otherwise 1.
+std::size_t take_ensemble(ClariusYml& yml, std::size_t n) {
+  if (yml.line_elements.size() != n) return 1;
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return yml.line_elements[a] == yml.line_elements[b] && yml.line_angles_rad[a] == yml.line_angles_rad[b];
+  };
+  std::size_t size = 1;
+  while (size < n && same(0, size)) ++size;
+  if (size == 1 || size == n || n % size != 0) return 1;
+  for (std::size_t l = 0; l < n; ++l)
+    if (!same(l, l - l % size) || (l % size == 0 && l > 0 && same(l, l - 1))) return 1;
+  for (std::size_t l = 0; l < n / size; ++l) {
+    yml.line_elements[l] = yml.line_elements[l * size];
+    yml.line_angles_rad[l] = yml.line_angles_rad[l * size];
+  }
+  yml.line_elements.resize(n / size);
+  yml.line_angles_rad.resize(n / size);
+  return size;
+}
+
 // Checks the elements of the lines and their angles to the normal, from left to right; otherwise spreads the lines.
 void order_lines(ClariusYml& yml, std::size_t n, double elements) {
   bool placed = yml.line_elements.size() == n;
@@ -122,7 +144,7 @@ void order_lines(ClariusYml& yml, std::size_t n, double elements) {
 
 // Sets line positions from their elements, the pitch and the radius. Depth 0 is the chord between the outer lines.
 void place_lines(ClariusYml yml, KnownLines& lines) {
-  const std::size_t n = lines.raw.shape[1];
+  const std::size_t n = lines.raw.shape[1] / lines.ensemble;
   const auto pitch = value_of(yml, {"probepitch", "pitch"});
   const double pitch_m = !pitch ? kUsualPitch : *pitch > 1.0 ? *pitch * 1e-6 : *pitch;  // without unit: micrometres
   const auto stated = value_of(yml, {"probeelements", "elements"});
@@ -162,12 +184,26 @@ void place_lines(ClariusYml yml, KnownLines& lines) {
 }
 
 void take_yml(std::span<const std::byte> bytes, KnownLines& lines) {
-  const ClariusYml yml = parse_yml(bytes);
+  ClariusYml yml = parse_yml(bytes);
+  lines.ensemble = take_ensemble(yml, lines.raw.shape[1]);
   if (const auto fs = value_of(yml, {"samplingrate", "samplingfrequency"})) lines.meta["fs_hz"] = *fs;
   if (const auto fc = value_of(yml, {"transmitfrequency", "frequency"})) lines.meta["fc_hz"] = *fc;
-  if (const auto rate = value_of(yml, {"framerate"}); rate && *rate > 0.0) lines.meta["frame_rate_hz"] = *rate;
+  const auto rate =
+      lines.ensemble > 1 ? value_of(yml, {"prf", "pulserepetitionfrequency"}) : value_of(yml, {"framerate"});
+  if (rate && *rate > 0.0) lines.meta["frame_rate_hz"] = *rate;
   if (const auto speed = value_of(yml, {"soundspeed", "speedofsound"})) lines.meta["c_m_s"] = *speed;
-  if (const auto delay = value_of(yml, {"delaysamples"}); delay && *delay > 0.0)
+  const auto delay = value_of(yml, {"delaysamples"});
+  if (lines.ensemble > 1) {
+    const double delay_s = delay && lines.meta.contains("fs_hz") ? *delay / lines.meta["fs_hz"].get<double>() : 0.0;
+    if (delay_s > 0.0) lines.meta["t0_s"] = delay_s;
+    lines.assumptions.push_back(words("each line is repeated: ", lines.ensemble, " firings of ",
+                                      lines.raw.shape[1] / lines.ensemble,
+                                      " lines, which follow each other as frames; the first sample ",
+                                      delay.value_or(0.0), " samples (delay samples of the .yml) after the firing"));
+    if (!lines.meta.contains("frame_rate_hz"))
+      lines.assumptions.emplace_back(
+          "rate of the firings unknown: not in the .yml; otherwise frame_rate_hz in a JSON file of the same name");
+  } else if (delay && *delay > 0.0)
     lines.assumptions.push_back(words("sample 1 of a line taken at time 0; the first ", *delay,
                                       " (delay samples of the .yml) are not valid; otherwise t0_s in a JSON file of "
                                       "the same name"));

@@ -182,20 +182,6 @@ std::vector<double> take_line_times(const std::string& what, Json& meta, const A
   return times_s;
 }
 
-// Measures a centre frequency missing in the file and the description.
-void measure_center(LibraryRecording& recording) {
-  Acquisition a = *recording.acquisition;
-  const auto spectrum = measure_spectrum(a, first_frame(recording));
-  if (spectrum && spectrum->center_hz > 1e4) {
-    a.center_hz = spectrum->center_hz;
-    a.assumptions.emplace_back(
-        words("centre frequency ", a.center_hz * 1e-6, " MHz from the spectrum of the first frame"), "center_hz");
-  } else {
-    a.assumptions.emplace_back(words("centre frequency ", a.center_hz * 1e-6, " MHz assumed (fs / 4)"), "center_hz");
-  }
-  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
-}
-
 // Sets a quarter of the sampling frequency, until measured in the first frame; returns false if not to be measured.
 bool assume_center(const std::string& what, Json& meta, const ArrayExtents& extents) {
   if (meta.contains("fc_hz") || extents.n_values != 1) return false;

@@ -88,7 +88,8 @@ std::unique_ptr<ArrayTree> with_facts_inside(const OpenRequest& request, std::un
 std::optional<Sidecar> description_beside(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
   for (const SidecarFile& beside : request.sidecars) {
-    if (const auto ending = beside.path.extension(); ending == ".yml" || ending == ".yaml") continue;
+    if (const auto ending = beside.path.extension(); ending == ".yml" || ending == ".yaml" || ending == ".bin")
+      continue;
     Sidecar sidecar{.what = beside.path.string(), .meta = {}};
     try {
       sidecar.meta = parse_description(sidecar.what, beside.file->bytes());

@@ -123,6 +123,7 @@ struct KnownLines {
   std::string assumed_pitch;  // reason why line positions are assumed; empty: they are not
   std::string lacks = {};     // header value found instead of a sampling frequency: "a spacing of 1 x 1, ..."
   double radius_m = 0.0;      // of a convex probe
+  std::size_t ensemble = 1;   // neighbours among the stored lines that are firings of one line
 };
 
 // Returns null for another kind. Throws Error if no readable lines exist.

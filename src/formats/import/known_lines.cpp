@@ -60,8 +60,17 @@ std::unique_ptr<KnownLines> known_lines(const OpenRequest& request) {
   return lines ? std::move(lines) : clarius_lines(request);
 }
 
-std::unique_ptr<ArrayTree> tree_of_lines(const OpenRequest& request, const KnownLines& lines) {
-  const ArrayView view = raw_view(request.what(), lines.bytes, lines.raw);
+// Lines of one firing of an ensemble.
+std::unique_ptr<ArrayTree> tree_of_lines(const OpenRequest& request, const KnownLines& lines, std::size_t firing = 0) {
+  ArrayView view = raw_view(request.what(), lines.bytes, lines.raw);
+  if (lines.ensemble > 1) {
+    std::vector<std::size_t> strides;
+    for (std::size_t axis = 0; axis < view.shape.size(); ++axis) strides.push_back(view.stride_bytes(axis));
+    view.bytes = view.bytes.subspan(firing * strides[1]);
+    strides[1] *= lines.ensemble;
+    view.shape[1] /= lines.ensemble;
+    view.strides = std::move(strides);
+  }
   return view_tree(lines.container, {.real = view, .imaginary = {}, .owner = request.file});
 }
 
@@ -86,6 +95,26 @@ void take_corrections(const OpenRequest& request, KnownLines& lines) {
     }
     return;
   }
+}
+
+// Reads the firings of each stored frame as frames that follow each other.
+LibraryRecording with_ensemble(const OpenRequest& request, const KnownLines& lines, LibraryRecording first) {
+  if (lines.ensemble == 1) return first;
+  std::vector<std::function<void(std::uint64_t, std::span<std::byte>)>> firings{first.read_frame};
+  for (std::size_t k = 1; k < lines.ensemble; ++k) {
+    LibraryRecording other =
+        described_tree(request, request.what(), lines.meta, *tree_of_lines(request, lines, k), lines.container);
+    if (other.acquisition->sample_type != first.acquisition->sample_type)
+      throw Error(request.what(), "firings with samples of different types", "the same type for all");
+    firings.push_back(std::move(other.read_frame));
+  }
+  first.frame_count *= lines.ensemble;
+  first.frame_offsets.clear();
+  first.named = {.why_not = "the firings of a line are read as frames"};
+  first.read_frame = [firings = std::move(firings)](std::uint64_t index, std::span<std::byte> out) {
+    firings[index % firings.size()](index / firings.size(), out);
+  };
+  return first;
 }
 
 }  // namespace
@@ -136,7 +165,8 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
     }
     if (!meta.contains("demod_hz")) meta["demod_hz"] = meta["fc_hz"];
   }
-  LibraryRecording recording = described_tree(request, request.what(), meta, *tree, lines->container);
+  LibraryRecording recording =
+      with_ensemble(request, *lines, described_tree(request, request.what(), meta, *tree, lines->container));
   Acquisition a = *recording.acquisition;
   a.assumptions.push_back("lines are beamformed already: shown as they are");
   if (!lines->assumed_pitch.empty()) a.assumptions.emplace_back(lines->assumed_pitch);

@@ -258,7 +258,7 @@ class FrameReader {
     for (std::size_t k = 0; k < samples_.axes.size(); ++k) {
       if (samples_.axes[k] == Axis::frame || (samples_.axes[k] == Axis::iq && stored_.shape[k] == 1)) continue;
       axes.push_back(samples_.axes[k]);
-      view.shape.push_back(stored_.shape[k]);
+      view.shape.push_back(samples_.axes[k] == Axis::one ? 1 : stored_.shape[k]);
     }
     SampleSource s = sample_source(root_.where(), view, axes);
     if (!samples_.imaginary.empty()) {
@@ -272,8 +272,10 @@ class FrameReader {
   // Reads the numbers of one frame of a dataset, in the file's order, as memory_type().
   void read_slab(const Node& dataset, std::uint64_t frame, std::byte* to) const {
     std::vector<hsize_t> start(stored_.shape.size(), 0), count(stored_.shape.begin(), stored_.shape.end());
-    for (std::size_t k = 0; k < count.size(); ++k)
+    for (std::size_t k = 0; k < count.size(); ++k) {
       if (samples_.axes[k] == Axis::frame) start[k] = frame, count[k] = 1;
+      if (samples_.axes[k] == Axis::one) start[k] = samples_.at_one, count[k] = 1;
+    }
     const Id file_space(H5Dget_space(dataset.id()));
     const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
     const Id type = memory_type(stored_, type_);

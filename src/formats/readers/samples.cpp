@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/base/echo_spectrum.h"
 
 namespace echoloop {
 namespace {
@@ -305,6 +307,18 @@ std::vector<std::byte> first_frame(const LibraryRecording& recording) {
   std::vector<std::byte> frame(recording.acquisition->frame_bytes());
   recording.read_frame(0, frame);
   return frame;
+}
+
+void measure_center(LibraryRecording& recording) {
+  Acquisition a = *recording.acquisition;
+  const auto spectrum = measure_spectrum(a, first_frame(recording));
+  const bool measured = spectrum && spectrum->center_hz > 1e4;
+  if (measured) a.center_hz = spectrum->center_hz;
+  char text[96];
+  std::snprintf(text, sizeof text, "centre frequency %.5g MHz %s", a.center_hz * 1e-6,
+                measured ? "from the spectrum of the first frame" : "assumed (fs / 4)");
+  a.assumptions.emplace_back(text, "center_hz");
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }
 
 void read_as_signed(LibraryRecording& recording) {

@@ -63,6 +63,10 @@ void convert_frame(const SampleSource& source, SampleType type, std::size_t fram
 
 std::vector<std::byte> first_frame(const LibraryRecording& recording);
 
+// Replaces the centre frequency, set to fs / 4 as the file has none, by that of the first frame's spectrum, if there is
+// one; notes it.
+void measure_center(LibraryRecording& recording);
+
 // Handles two's complement stored as unsigned numbers: if the first frame shows it, values from half of their range on
 // are read as negative, and an assumption notes it.
 void read_as_signed(LibraryRecording& recording);
@@ -79,6 +83,7 @@ struct Hdf5Samples {
   std::string imaginary;             // quadrature of the only dataset; empty: in the dataset (axis iq, compound) or RF
   std::vector<double> rotation_rad;  // IQ: phase added per transmit if time zero moves; empty: none
   std::vector<double> gain;          // per sample, removed by division; empty: none
+  std::size_t at_one = 0;            // index on the axis `one`, which may then be longer
   std::size_t most_frames = std::numeric_limits<std::size_t>::max();  // upper limit of frames
 };
 

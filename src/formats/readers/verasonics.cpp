@@ -52,6 +52,7 @@ void decode_lines(const Code& code, std::size_t n_elements, std::size_t n_rows, 
   }
 }
 
+constexpr std::array kDumpNames{"RF_rows", "RF_cols", "RF_frames", "NonzeroRFcolumns"};
 constexpr std::array kStructs{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
 
 const MatVariable* find(const MatFile& file, const char* name) {
@@ -262,8 +263,10 @@ std::pair<std::string, MatTree> read_workspace(const OpenRequest& request, const
   const std::string what = request.what();
   const MatVariable* const inside = workspace_struct(file);
   const bool whole = inside != nullptr && std::ranges::find(inside->fields, "RcvData") != inside->fields.end();
-  const std::string name = whole ? "RcvData" : samples_name(what, file);
+  const bool dump = find(file, kDumpNames[0]) != nullptr && find(file, "RcvData") == nullptr;
+  const std::string name = whole || dump ? "RcvData" : samples_name(what, file);
   std::vector<std::string> names(kStructs.begin(), kStructs.end());
+  if (dump) names.insert(names.end(), kDumpNames.begin(), kDumpNames.end());
   if (!whole) names.push_back(name);
   if (inside != nullptr) names.push_back(inside->name);
   MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container(), name);
@@ -314,15 +317,20 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   const auto [name, tree] = read_workspace(request, file);
   request.advance(0.5);
   Acquisition a;
-  const Buffer buffer = choose_buffer(what, name, tree, a);
+  const bool from_dump = tree.find(kDumpNames[0]) != nullptr;
+  Dump dump = from_dump ? open_dump(request, tree, a) : Dump();
+  const Buffer buffer = from_dump ? Buffer{&dump.lines, dump.number} : choose_buffer(what, name, tree, a);
   std::vector<std::size_t> dims = buffer.lines->dims;
   dims.resize(3, 1);
   const Scales s = scales(what, tree, a);
-  const ProbeParts parts = probe(what, tree, s, dims[1], a);
+  ProbeParts parts = probe(what, tree, s, from_dump ? dump.n_columns : dims[1], a);
+  for (Columns& aperture : parts.apertures)
+    for (std::size_t& column : aperture)
+      if (from_dump && column != kNoColumn) column = dump.saved[column];
   const bool reshaped = is_reshaped(what, tree, dims[0], dims[2]);
   const std::size_t n_rows = reshaped ? dims[0] * dims[2] : dims[0];
   const auto samples = std::make_shared<Samples>(
-      Samples{.owner = tree.owner(),
+      Samples{.owner = from_dump ? dump.part : tree.owner(),
               .lines = buffer.lines->numbers,
               .rows = n_rows,
               .columns = dims[1],
@@ -349,8 +357,13 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   recording.named.why_not = "rows of a buffer are acquisitions, and columns connectors, by Receive and Trans";
   recording.format =
       file.container() == MatContainer::v5 ? "Verasonics workspace (MATLAB v5)" : "Verasonics workspace (MATLAB v7.3)";
-  recording.read_frame = [samples, type = recording.acquisition->sample_type](
-                             std::uint64_t index, std::span<std::byte> out) { read_frame(*samples, type, index, out); };
+  recording.tracks = std::move(dump.tracks);
+  if (from_dump) recording.properties = {"track"};
+  recording.read_frame = [samples, part = dump.part, type = recording.acquisition->sample_type](
+                             std::uint64_t index, std::span<std::byte> out) {
+    read_frame(*samples, type, index, out);
+    if (part) require_readable(part->bytes());
+  };
   return recording;
 }
 

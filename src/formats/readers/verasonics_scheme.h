@@ -4,10 +4,13 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/acquisition.h"
+#include "core/source_properties.h"
+#include "formats/base/open_request.h"
 #include "formats/containers/mat_file.h"
 
 namespace echoloop {
@@ -90,6 +93,19 @@ struct Sending {
 // lens + TW.peak - 2 startDepth, as summed in the vendor's own scripts.
 Sending transmits(const std::string& what, const MatTree& tree, const Scales& scales, const ProbeParts& probe,
                   const Scheme& scheme, Acquisition& a);
+
+// A buffer of a dump, chosen by the property `track`.
+struct Dump {
+  std::vector<RecordedTrack> tracks;       // empty: the dump has one buffer
+  std::size_t number = 1;                  // of the buffer, Receive.bufnum
+  std::size_t n_columns = 0, n_saved = 0;  // of RcvData, and of them in the file
+  Columns saved;                           // column in the file of each of RcvData; kNoColumn: zeros
+  MatNode lines;                           // rows x saved columns x frames, in `part`
+  std::shared_ptr<const MappedFile> part;
+};
+// `tree` has RF_rows, RF_cols, RF_frames and NonzeroRFcolumns. Throws Error if there is no file of the buffer, or of
+// another size.
+Dump open_dump(const OpenRequest& request, const MatTree& tree, Acquisition& a);
 
 }  // namespace verasonics
 }  // namespace echoloop

@@ -249,7 +249,8 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
     recording = with_steps(request, std::move(lines), std::move(whole), std::move(steps), std::move(rotation_rad));
   }
   recording.tracks = std::move(tracks.list);
-  for (const SourceProperty& property : kSourceProperties) recording.properties.emplace_back(property.name);
+  for (const SourceProperty& property : kSourceProperties)
+    if (property.name != "wavelength") recording.properties.emplace_back(property.name);
   recording.contents =
       zea_contents(root, {.path = path, .shift_x_m = -placed.origin_x_m, .frame_times_s = frame_times_s(recording)});
   return recording;

@@ -2,7 +2,6 @@
 // the length of the transmitted pulse.
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include "core/acquisition.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/base/echo_spectrum.h"
 #include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
@@ -34,21 +34,6 @@ std::optional<double> positive(const Node& holder, const char* name, double most
   return value;
 }
 
-// Returns the maximum of the waveform's envelope: mixed down from the centre frequency, averaged over one period.
-double peak_s(std::span<const double> waveform, double center_hz) {
-  const std::size_t n = waveform.size();
-  const auto window = std::clamp<std::size_t>(static_cast<std::size_t>(kWaveform_hz / center_hz), 1, n);
-  std::vector<std::complex<double>> sum(n + 1);
-  for (std::size_t k = 0; k < n; ++k)
-    sum[k + 1] = sum[k] + waveform[k] * std::polar(1.0, -2.0 * kPi * center_hz / kWaveform_hz * static_cast<double>(k));
-  double highest = 0.0, peak = 0.0;
-  for (std::size_t k = 0; k + window <= n; ++k) {
-    const double height = std::abs(sum[k + window] - sum[k]);
-    if (height > highest) highest = height, peak = static_cast<double>(k) + 0.5 * static_cast<double>(window - 1);
-  }
-  return peak / kWaveform_hz;
-}
-
 // Returns one peak per transmit; older files have waveform_000 ... and for each transmit tx_waveform_indices.
 std::vector<double> pulse_peaks_s(const Node& scan, const std::vector<double>& center_hz) {
   const std::size_t n_tx = center_hz.size();
@@ -58,7 +43,7 @@ std::vector<double> pulse_peaks_s(const Node& scan, const std::vector<double>& c
   if (waveforms->is_group()) {
     std::vector<double> each_s;
     for (const std::string& name : waveforms->children())
-      each_s.push_back(peak_s(waveforms->at(name).numbers(kMaxWaveforms), center_hz.front()));
+      each_s.push_back(pulse_peak_s(waveforms->at(name).numbers(kMaxWaveforms), kWaveform_hz, center_hz.front()));
     const auto indices = scan.find("tx_waveform_indices");
     if (!indices || each_s.empty()) return {};
     for (const double index : indices->numbers(static_cast<std::size_t>(kMaxTransmits))) {
@@ -72,7 +57,7 @@ std::vector<double> pulse_peaks_s(const Node& scan, const std::vector<double>& c
       throw Error(waveforms->where(), "an array of shape " + shape_text(shape), "(transmits, samples)");
     const std::vector<double> all = waveforms->numbers(kMaxWaveforms);
     for (std::size_t k = 0; k < std::min(shape[0], n_tx); ++k)
-      peaks_s.push_back(peak_s(std::span(all).subspan(k * shape[1], shape[1]), center_hz[k]));
+      peaks_s.push_back(pulse_peak_s(std::span(all).subspan(k * shape[1], shape[1]), kWaveform_hz, center_hz[k]));
     if (shape[0] > n_tx) peaks_s.resize(shape[0]);
   }
   if (peaks_s.size() == n_tx) return peaks_s;

@@ -13,14 +13,13 @@
 #include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
+#include "formats/readers/tracks.h"
 #include "formats/readers/zea.h"
 
 namespace echoloop {
 namespace {
 
 using hdf5::Node;
-
-constexpr std::size_t kMostTracks = 64;
 
 RecordedTrack described_track(const Node& node, const std::string& name) {
   RecordedTrack track;
@@ -46,30 +45,6 @@ RecordedTrack described_track(const Node& node, const std::string& name) {
   else if (!raw)
     track.why_not = "no channel data";
   return track;
-}
-
-std::string labels_text(const std::vector<RecordedTrack>& tracks) {
-  std::string text;
-  for (const RecordedTrack& track : tracks) text += (text.empty() ? "" : ", ") + track.label;
-  return text;
-}
-
-// Returns the index of a track by its label, or by its number from 1.
-std::size_t chosen_track(const OpenRequest& request, const std::vector<RecordedTrack>& tracks,
-                         const std::string& wanted) {
-  std::vector<RecordedTrack> open;
-  std::ranges::copy_if(tracks, std::back_inserter(open),
-                       [](const RecordedTrack& track) { return track.why_not.empty(); });
-  auto found = std::ranges::find(tracks, wanted, &RecordedTrack::label);
-  if (const auto number = finite_number(wanted); found == tracks.end() && number)
-    if (*number >= 1.0 && *number <= static_cast<double>(tracks.size()) && *number == std::floor(*number))
-      found = tracks.begin() + static_cast<std::ptrdiff_t>(*number) - 1;
-  if (found == tracks.end())
-    throw Error(request.what(), "track = " + printable(wanted, 60) + ": tracks are " + labels_text(open),
-                "one of these, or a number from 1 to " + std::to_string(tracks.size()));
-  if (!found->why_not.empty())
-    throw Error(request.what(), "track = " + printable(wanted, 60) + " has " + found->why_not, labels_text(open));
-  return static_cast<std::size_t>(found - tracks.begin());
 }
 
 // Times between the events of a track; empty: unknown. The last one may be missing.
@@ -172,19 +147,7 @@ ZeaTracks zea_tracks(const OpenRequest& request, const Node& root, Acquisition& 
     tracks.list.push_back(described_track(group.at(name), name));
     tracks.paths.push_back("tracks/" + name);
   }
-  const auto first =
-      std::ranges::find_if(tracks.list, [](const RecordedTrack& track) { return track.why_not.empty(); });
-  if (wanted)
-    tracks.chosen = chosen_track(request, tracks.list, *wanted);
-  else if (first != tracks.list.end())
-    tracks.chosen = static_cast<std::size_t>(first - tracks.list.begin());
-  if (names.size() == 1) {
-    tracks.list.clear();
-    return tracks;
-  }
-  tracks.list[tracks.chosen].chosen = true;
-  a.assumptions.emplace_back("track " + tracks.list[tracks.chosen].label + ", one of " + labels_text(tracks.list),
-                             "track");
+  tracks.chosen = choose_track(request, tracks.list, a);
   return tracks;
 }
 

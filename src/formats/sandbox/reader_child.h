@@ -73,7 +73,7 @@ inline constexpr const char* kReaderMapOption = "--reader-map";  // instead of i
 inline constexpr const char* kFolderWord = "--folder";
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
-inline constexpr std::size_t kMostSidecars = 8;
+inline constexpr std::size_t kMostSidecars = kMostDumpParts + 8;
 
 // argv[1] alone; the exit status is kSandboxAnswer and these bits.
 inline constexpr const char* kSandboxQuestion = "--sandbox";

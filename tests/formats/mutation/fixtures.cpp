@@ -84,9 +84,9 @@ std::vector<fs::path> write_fixtures(const fs::path& folder) {
   }
   files.push_back(test::verasonics::write_workspace(folder, {}));
   const test::Extents small{.frames = kFrames}, wide{.frames = kFrames, .elements = 16, .samples = 400};
-  void (*const kinds[])(test::Hdf5Fixture&, const test::Extents&) = {test::write_uff,          test::write_picmus,
-                                                                     test::write_pybf,         test::write_zea,
-                                                                     test::write_zea_contents, test::write_mfmc};
+  void (*const kinds[])(test::Hdf5Fixture&, const test::Extents&) = {
+      test::write_uff,          test::write_picmus, test::write_pybf, test::write_zea,
+      test::write_zea_contents, test::write_mfmc,   test::write_urx,  test::write_ipasc};
   for (const auto write : kinds) {
     for (const test::Extents& n : {small, wide}) {
       test::Hdf5Fixture file(folder / ("hdf5_" + std::to_string(files.size())));
