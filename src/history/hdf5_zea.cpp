@@ -150,6 +150,10 @@ void write_probe(hid_t probe, const Acquisition& a) {
   write_string({probe, "name"}, a.probe.name.empty() ? "generic" : a.probe.name);
   constexpr const char* kTypes[] = {"linear", "curved", "phased"};  // of ProbeKind
   write_string({probe, "type"}, kTypes[static_cast<std::size_t>(a.probe.kind)]);
+  if (a.bandwidth_hz > 0.0) {
+    write_float({probe, "probe_center_frequency"}, a.center_hz);
+    write_float({probe, "probe_bandwidth_percent"}, 100.0 * a.bandwidth_hz / a.center_hz);
+  }
   if (a.probe.element_width_m > 0.0) write_float({probe, "element_width"}, a.probe.element_width_m);
   if (!a.probe.lens.refracts()) return;
   write_float({probe, "lens_thickness"}, a.probe.lens.thickness_m);

@@ -67,10 +67,11 @@ TEST(ProgramRecording, HoldsThePhantomBitForBit) {
 }
 
 // The last picture of a source, as --image-out writes it.
-std::string picture_of(const std::string& source, int frames, const TemporaryFolder& folder) {
+std::string picture_of(const std::string& source, int frames, const TemporaryFolder& folder, const Words& more = {}) {
   const std::filesystem::path file = folder / "picture.npy";
-  const Ended ended = run_program(
-      {source, "--headless", "--backend", "cpu", "--frames", std::to_string(frames), "--image-out", file.string()});
+  const Ended ended = run_program(joined(
+      {source, "--headless", "--backend", "cpu", "--frames", std::to_string(frames), "--image-out", file.string()},
+      more));
   EXPECT_EQ(ended.status, 0) << ended.err;
   return read_text(file);
 }
@@ -112,8 +113,11 @@ TEST_P(ZeaRecording, OpensAgainWithTheSamePicture) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   const std::vector<float> live = levels_of(picture_of(GetParam(), 3, folder));
   const std::vector<float> again = levels_of(picture_of(file, 3, folder));
-  make_foreign(file);  // float32 facts, in zea's conventions
-  const std::vector<float> foreign = levels_of(picture_of(file, 3, folder));
+  make_foreign(file);  // float32 facts, in zea's conventions, which have no bandwidth of the pulse
+  const double bandwidth_hz =
+      make_phantom(parse_phantom(std::string_view(GetParam()).substr(4)))->acquisition()->bandwidth_hz;
+  const std::vector<float> foreign =
+      levels_of(picture_of(file, 3, folder, {"--set", "bandwidth_hz=" + std::to_string(bandwidth_hz)}));
   ASSERT_EQ(live.size(), again.size());
   ASSERT_EQ(live.size(), foreign.size());
   const float top = *std::ranges::max_element(live);

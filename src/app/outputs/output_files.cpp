@@ -336,22 +336,24 @@ void write_last_figure(const OutputOptions& options, const SourceInfo& source, L
                     .ground = options.figure_ground};
   std::vector<const Measured*> values;
   if (a.image != nullptr) {
-    order.images.push_back({.image = a.image->image,
-                            .display = a.image->image.params,
-                            .numbers = {.count = a.image->frame_count},
-                            .faults = faults_of(a.image->samples, a.image->image.stamp.source_index)});
+    FigureImage& left = order.images.emplace_back();
+    left.image = a.image->image;
+    left.display = a.image->image.params;
+    left.numbers = {.count = a.image->frame_count};
+    left.faults = faults_of(a.image->samples, a.image->image.stamp.source_index);
     values.push_back(&a.run->measured);
   }
   std::vector<float> mapped;
   ImageOverlays over = overlays_of(views);
   over.map = map_overlay(map_over_image(source, options.map, image), options.map, image);
   const bool matched = a.image != nullptr && a.image->match_levels && can_match(image, a.image->image);
-  order.images.push_back({.image = matched ? matched_levels(image, a.image->image, mapped) : image,
-                          .display = image.params,
-                          .over = over,
-                          .numbers = numbers_of(source),
-                          .faults = faults_of(source.samples, image.stamp.source_index),
-                          .matched = matched});
+  FigureImage& main = order.images.emplace_back();
+  main.image = matched ? matched_levels(image, a.image->image, mapped) : image;
+  main.display = image.params;
+  main.over = over;
+  main.numbers = numbers_of(source);
+  main.faults = faults_of(source.samples, image.stamp.source_index);
+  main.matched = matched;
   if (!run.marks.list.empty()) values.push_back(&run.measured);
   order.key = figure_key(run.marks, values);
   if (a.image == nullptr) {

@@ -201,6 +201,7 @@ std::vector<std::string> map_settings(const MapChoice& map) {
   if (map.opacity != normal.opacity) settings.push_back(fmt::format("map_opacity={:.6g}", map.opacity));
   if (map.least) settings.push_back(fmt::format("map_min={:.17g}", *map.least));
   if (map.most) settings.push_back(fmt::format("map_max={:.17g}", *map.most));
+  if (map.frame > 0) settings.push_back("map_frame=" + std::to_string(map.frame + 1));
   if (map.on != normal.on) settings.push_back("map_on=" + std::string(kMapOnWords[static_cast<std::size_t>(map.on)]));
   return settings;
 }

@@ -324,17 +324,18 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
   if (picture.a) {
     const Image& a = *picture.a;
     const ComparedRecording& other = state_.kept.a_recording;
-    order.images.push_back(
-        {.image = a,
-         .display = a.params,
-         .numbers = other.name.empty() ? numbers_of(state_.source) : FrameNumbers{.count = other.frame_count},
-         .faults = faults_of(other.name.empty() ? state_.source.samples : other.samples, a.stamp.source_index)});
+    FigureImage& left = order.images.emplace_back();
+    left.image = a;
+    left.display = a.params;
+    left.numbers = other.name.empty() ? numbers_of(state_.source) : FrameNumbers{.count = other.frame_count};
+    left.faults = faults_of(other.name.empty() ? state_.source.samples : other.samples, a.stamp.source_index);
   }
-  order.images.push_back({.image = shown,
-                          .display = display_on_screen(shown),
-                          .numbers = numbers_of(state_.source),
-                          .faults = faults_of(state_.source.samples, shown.stamp.source_index),
-                          .matched = matched_to(picture) != nullptr});
+  FigureImage& main = order.images.emplace_back();
+  main.image = shown;
+  main.display = display_on_screen(shown);
+  main.numbers = numbers_of(state_.source);
+  main.faults = faults_of(state_.source.samples, shown.stamp.source_index);
+  main.matched = matched_to(picture) != nullptr;
   std::vector<const Measured*> values{&picture.measured};
   if (picture.a) values.insert(values.begin(), &picture.measured_a);
   order.key = figure_key(state_.marks, values);
