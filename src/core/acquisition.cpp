@@ -36,7 +36,7 @@ void validate_probe(const Probe& probe, const std::string& what) {
     require_range(what, "element normal", element.normal_rad, -kPi, kPi, "-pi to pi rad");
     require_range(what, "element y", element.y_m, -1.0, 1.0, "within 1 m of the image plane");
   }
-  require_range(what, "lens thickness", probe.lens.thickness_m, 0.0, 0.02, "0 to 20 mm");
+  require_range(what, "lens thickness", probe.lens.thickness_m, 0.0, 0.1, "0 to 100 mm");
   if (probe.lens.refracts())
     require_range(what, "lens sound speed", probe.lens.sound_speed_m_s, 100.0, 12000.0, "100 to 12000 m/s");
   require_range(what, "pitch", probe.pitch_m, 0.0, 0.1, "0 to 100 mm");

@@ -282,7 +282,7 @@ TEST(Clarius, RepeatedLinesAreFramesInSlowTime) {
   ASSERT_EQ(recording.frame_count, 6U);
   EXPECT_EQ(a.frame_rate_hz, 0.0);
   EXPECT_TRUE(assumes(a, "each line is repeated: 3 firings of 32 lines"));
-  EXPECT_TRUE(assumes(a, "rate of the firings unknown"));
+  EXPECT_TRUE(assumes(a, "frame rate unknown"));
   const auto [x_m, z_m] = strongest(recording);
   EXPECT_NEAR(x_m, kX, 0.25e-3);
   EXPECT_NEAR(z_m, kZ, 0.1e-3);

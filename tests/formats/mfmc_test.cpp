@@ -41,6 +41,12 @@ void write_matrix(Hdf5Fixture& file, const std::vector<Pair>& pairs) {
   file.numbers(kData, {kFrames, pairs.size(), kSamples}, samples);
 }
 
+void wedge(Hdf5Fixture& file, double front_m, const std::vector<double>& normal) {
+  file.attribute("PROBE<1>", "WEDGE_SURFACE_POINT", std::vector<double>{0, 0, front_m});
+  file.attribute("PROBE<1>", "WEDGE_SURFACE_NORMAL", normal);
+  file.attribute("SEQUENCE<1>", "WEDGE_VELOCITY", std::vector<double>{1200, 2330});
+}
+
 class Mfmc : public ::testing::Test {
  protected:
   TemporaryFolder folder_;
@@ -112,6 +118,15 @@ TEST_F(Mfmc, AFiringDelayIsCountedFromTheZeroOfTheLaw) {
   EXPECT_NEAR(recording.acquisition->transmits[0].t0_s, 2e-6 - 0.5e-6 - 0.45e-3 / kSpeed_m_s, 1e-12);
 }
 
+TEST_F(Mfmc, AParallelWedgeIsALens) {
+  write_matrix(file_, full_matrix());
+  wedge(file_, 12e-3, {0, 0, -1});
+  const Recording recording = open_recording(file_.close());
+  EXPECT_NEAR(recording.acquisition->probe.lens.thickness_m, 12e-3, 1e-12);
+  EXPECT_EQ(recording.acquisition->probe.lens.sound_speed_m_s, 2330.0);
+  EXPECT_TRUE(assumes(*recording.acquisition, "refracted at the surface of the wedge (12.00 mm at 2330 m/s"));
+}
+
 TEST_F(Mfmc, EveryTruncationIsRefused) {
   write_matrix(file_, full_matrix());
   expect_every_truncation_refused("t.mfmc", read_text(file_.close()), 997);
@@ -136,16 +151,31 @@ TEST_P(MfmcRefused, InOneLine) {
 const Refused kRefused[] = {
     {"OldVersion", [](Hdf5Fixture& f) { f.attribute("/", "VERSION", "1.0.0"); }, "MFMC of version 1.0.0"},
     {"NoSequence", [](Hdf5Fixture& f) { f.attribute("SEQUENCE<1>", "TYPE", "LAW"); }, "without a sequence"},
-    {"WedgeOfTheProbe",
+    {"WedgeWithoutNormal",
      [](Hdf5Fixture& f) {
        f.attribute("PROBE<1>", "WEDGE_SURFACE_POINT", std::vector<double>{0, 0, 0.01});
      },
-     "a probe on a wedge"},
+     "a wedge without all of"},
     {"WedgeOfTheSequence",
      [](Hdf5Fixture& f) {
        f.attribute("SEQUENCE<1>", "WEDGE_VELOCITY", std::vector<double>{1200, 2330});
      },
-     "a wedge"},
+     "a wedge without all of"},
+    {"InclinedWedge",
+     [](Hdf5Fixture& f) {
+       wedge(f, 0.01, {0.6, 0, 0.8});
+     },
+     "a wedge inclined by 36.86"},
+    {"WedgeBehind",
+     [](Hdf5Fixture& f) {
+       wedge(f, -0.01, {0, 0, 1});
+     },
+     "in front of the elements"},
+    {"WedgeTooThick",
+     [](Hdf5Fixture& f) {
+       wedge(f, 0.2, {0, 0, 1});
+     },
+     "lens thickness"},
     {"TwoProbes",
      [](Hdf5Fixture& f) {
        f.group("PROBE<2>");

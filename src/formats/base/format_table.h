@@ -115,7 +115,8 @@ inline constexpr std::array kFormats{
                "corrected if given in the file"},
               Hdf5Reader{looks_like_zea, read_zea}},
     FormatRow{{"channel data in HDF5", "MFMC", ".mfmc",
-               "MFMC 2, full or half matrix capture of inspections: one probe without a wedge, A-scans received by one "
+               "MFMC 2, full or half matrix capture of inspections: one probe, in contact or before a surface parallel "
+               "to it, A-scans received by one "
                "element each; longitudinal waves"},
               Hdf5Reader{looks_like_mfmc, read_mfmc}},
     FormatRow{{"channel data in HDF5", "URX", ".urx", "URX 1, one probe; each group of events is a track"},

@@ -200,9 +200,6 @@ void take_yml(std::span<const std::byte> bytes, KnownLines& lines) {
                                       lines.raw.shape[1] / lines.ensemble,
                                       " lines, which follow each other as frames; the first sample ",
                                       delay.value_or(0.0), " samples (delay samples of the .yml) after the firing"));
-    if (!lines.meta.contains("frame_rate_hz"))
-      lines.assumptions.emplace_back(
-          "rate of the firings unknown: not in the .yml; otherwise frame_rate_hz in a JSON file of the same name");
   } else if (delay && *delay > 0.0)
     lines.assumptions.push_back(words("sample 1 of a line taken at time 0; the first ", *delay,
                                       " (delay samples of the .yml) are not valid; otherwise t0_s in a JSON file of "

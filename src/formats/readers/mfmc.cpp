@@ -4,7 +4,9 @@
 // WEIGHTING. Lengths are in m, times in s, SPECIMEN_VELOCITY is (shear, longitudinal) in m/s. The delays of a law are
 // relative to time zero of the file. Specification and writers: github.com/ndtatbristol/mfmc.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -126,11 +128,6 @@ Node only_probe(const Node& sequence) {
 }
 
 PlacedProbe mfmc_probe(const Node& group) {
-  const bool wedge =
-      H5Aexists(group.id(), "WEDGE_SURFACE_POINT") > 0 || H5Aexists(group.id(), "WEDGE_SURFACE_NORMAL") > 0;
-  if (wedge)
-    throw Error(group.where(), "a probe on a wedge (WEDGE_SURFACE_POINT)", "a probe in direct contact, without a wedge",
-                "the refraction at the wedge cannot be imaged with one speed of sound");
   const Node positions = group.at("ELEMENT_POSITION");
   const std::vector<std::size_t> shape = positions.extents();
   if (shape.size() != 2 || shape[1] != 3)
@@ -161,6 +158,39 @@ void set_speed(const Node& sequence, Acquisition& a) {
   }
   a.sound_speed_m_s = speeds[1];
   a.assumptions.push_back("longitudinal waves assumed: the second number of SPECIMEN_VELOCITY is used");
+}
+
+// Sets the layer between array and specimen as the lens of the probe: a wedge, delay line or water whose surface is
+// parallel to the array. Contact: none.
+void set_wedge(const Node& group, const Node& sequence, Acquisition& a) {
+  constexpr const char* kParallel = "contact, or a flat array with a surface parallel to it";
+  constexpr double kParallel_rad = 1e-3;
+  const std::vector<double> point_m = group.numbers_attribute("WEDGE_SURFACE_POINT", 3);
+  const std::vector<double> normal = group.numbers_attribute("WEDGE_SURFACE_NORMAL", 3);
+  const std::vector<double> speeds_m_s = sequence.numbers_attribute("WEDGE_VELOCITY", 2);
+  const bool any = std::ranges::any_of(std::array{"WEDGE_SURFACE_POINT", "WEDGE_SURFACE_NORMAL"},
+                                       [&](const char* name) { return H5Aexists(group.id(), name) > 0; });
+  if (!any && H5Aexists(sequence.id(), "WEDGE_VELOCITY") <= 0) return;
+  if (point_m.size() != 3 || normal.size() != 3 || speeds_m_s.size() != 2 || !(speeds_m_s[1] > 0.0)) {
+    throw Error(group.where(), "a wedge without all of WEDGE_SURFACE_POINT, WEDGE_SURFACE_NORMAL and WEDGE_VELOCITY",
+                "x, y, z of point and normal, and two speeds (shear, longitudinal)");
+  }
+  const double inclined_rad = std::atan2(std::hypot(normal[0], normal[1]), std::abs(normal[2]));
+  if (!(inclined_rad <= kParallel_rad))
+    throw Error(group.where(), "a wedge inclined by " + std::to_string(inclined_rad / kRadiansPerDegree) + " degrees",
+                kParallel);
+  if (a.probe.kind == ProbeKind::convex) throw Error(group.where(), "a curved array on a wedge", kParallel);
+  const double thickness_m = point_m[2] - a.probe.elements.front().z_m;
+  if (!(thickness_m > 0.0))
+    throw Error(group.where(), "WEDGE_SURFACE_POINT at z = " + std::to_string(1e3 * point_m[2]) + " mm",
+                "a surface in front of the elements, at larger z");
+  a.probe.lens = {thickness_m, speeds_m_s[1]};
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "paths are refracted at the surface of the wedge (%.2f mm at %.0f m/s, longitudinal waves); depths are "
+                "measured from the elements",
+                1e3 * thickness_m, speeds_m_s[1]);
+  a.assumptions.emplace_back(text);
 }
 
 // Returns the wave of a transmit law; t0_s relative to its passage of the origin.
@@ -266,10 +296,6 @@ LibraryRecording read_mfmc(const OpenRequest& request, const Node& root) {
   if (sequences.empty()) throw Error(request.what(), "an MFMC file without a sequence", "a group of TYPE SEQUENCE");
   const Node sequence = root.at(sequences.front()), probe = only_probe(sequence);
   const std::string what = sequence.where();
-  if (H5Aexists(sequence.id(), "WEDGE_VELOCITY") > 0)
-    throw Error(what, "a wedge (WEDGE_VELOCITY)", "a probe in direct contact, without a wedge",
-                "the refraction at the wedge cannot be imaged with one speed of sound");
-
   Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "MFMC"};
   Acquisition& a = parts.acquisition;
   const PlacedProbe placed = mfmc_probe(probe);
@@ -279,6 +305,7 @@ LibraryRecording read_mfmc(const OpenRequest& request, const Node& root) {
   if (const auto bandwidth_hz = probe.number_attribute("BANDWIDTH")) a.bandwidth_hz = *bandwidth_hz;
   const double start_s = set_clock(sequence, a);
   set_speed(sequence, a);
+  set_wedge(probe, sequence, a);
 
   const Node data = sequence.at("MFMC_DATA");
   const std::vector<std::size_t> shape = data.extents();
