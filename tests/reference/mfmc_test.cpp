@@ -58,12 +58,13 @@ void write_inspection(test::Hdf5Fixture& file, const Layer& layer) {
   for (int e = 0; e < kElements; ++e) {
     for (int t = 0; t < kElements; ++t) {
       sent.push_back(t + 1), received.push_back(e + 1);
+      std::vector<double> echoes_s;
+      for (const PlanePoint& s : kSpots)
+        echoes_s.push_back(travel_s(s, x_m[static_cast<std::size_t>(t)], layer) +
+                           travel_s(s, x_m[static_cast<std::size_t>(e)], layer));
       for (int n = 0; n < kSamples; ++n) {
         double value = 0.0;
-        for (const PlanePoint& s : kSpots) {
-          const double there_s = travel_s(s, x_m[static_cast<std::size_t>(t)], layer);
-          value += pulse(first_s + n / kSampling_hz - there_s - travel_s(s, x_m[static_cast<std::size_t>(e)], layer));
-        }
+        for (const double echo_s : echoes_s) value += pulse(first_s + n / kSampling_hz - echo_s);
         samples.push_back(1000.0 * value);
       }
     }
