@@ -19,10 +19,10 @@ struct Taken {
   std::vector<std::byte> frame;
 };
 
-Taken take(const PhantomSettings& settings) {
+Taken take(const PhantomSettings& settings, std::uint64_t frame = 3) {
   const auto source = make_phantom(settings);
   Taken taken{*source->acquisition(), std::vector<std::byte>(source->acquisition()->frame_bytes())};
-  source->at(3, taken.frame);
+  source->at(frame, taken.frame);
   return taken;
 }
 
@@ -53,10 +53,31 @@ TEST(Agreement, IsHighForPointsUnderRightFacts) {
   EXPECT_GT(AgreementMeasure(t.a, stated.t0_s, lines, t.a).under(t.a).channels, 0.08);
 }
 
+// What a filter leaves of silent samples is equal in all channels, and no echo.
+TEST(Agreement, IsZeroWhereTheSamplesAreSilent) {
+  Taken t = take(kPoints);
+  auto* const values = reinterpret_cast<std::int16_t*>(t.frame.data());
+  const auto n = static_cast<std::size_t>(t.a.n_samples);
+  for (std::size_t i = 0; i < t.a.frame_values(); ++i)
+    if (i % n > n / 2) values[i] = 0;
+  const ChannelLines lines(t.a, t.frame, t.a.center_hz, {});
+  const StatedFacts stated(t.a, TimeEvent::origin);
+  Acquisition late = t.a;
+  for (Transmit& transmit : late.transmits) transmit.t0_s -= 0.55 * static_cast<double>(n) / t.a.sampling_hz;
+  EXPECT_EQ(AgreementMeasure(t.a, stated.t0_s, lines, t.a).under(late).channels, 0.0);
+}
+
 TEST(FactDoubts, RightFactsHaveNone) {
   for (const PhantomSettings& settings : {kCyst, kPoints, kSector, PhantomSettings{.name = "flow"}}) {
     const Taken t = take(settings);
     for (const FactDoubt& doubt : doubts_of(t)) ADD_FAILURE() << settings.name << ": " << doubt.text;
+  }
+}
+
+TEST(FactDoubts, RightFactsHaveNoneInTheFirstFrames) {
+  for (const std::uint64_t frame : {0U, 1U}) {
+    const Taken t = take(kSector, frame);
+    for (const FactDoubt& doubt : doubts_of(t)) ADD_FAILURE() << frame << ": " << doubt.text;
   }
 }
 

@@ -99,6 +99,7 @@ ChannelLines::ChannelLines(const Acquisition& a, std::span<const std::byte> fram
           sum = line[middle];
         else if (middle >= half && middle + half < n_samples_)
           for (std::size_t j = 0; j < taps.size(); ++j) sum += line[middle - half + j] * taps[j];
+        largest_power_ = std::max(largest_power_, std::norm(sum));
         *out++ = sum;
       }
     }
@@ -239,14 +240,17 @@ bool are_apart(const Echo& a, std::size_t column, std::size_t row) {
 }
 
 // Returns the strongest echo of each cell that has one.
-std::vector<Echo> strongest_echoes(const CoarsePower& power) {
-  constexpr float kLeast = 1e-3F;  // of the largest
+// `largest`: power of the largest sample. Facts that leave all echoes outside the image have none: remainders of the
+// filter, equal in all channels, are no echoes.
+std::vector<Echo> strongest_echoes(const CoarsePower& power, float largest) {
+  constexpr float kLeast = 1e-3F, kFloor = 1e-6F;  // of the largest
   std::vector<Echo> echoes;
   const auto n_columns = static_cast<std::size_t>(power.n_columns);
   for (std::size_t cell = 0; cell < kCells * kCells; ++cell) {
     const std::size_t cx = cell / kCells, cz = cell % kCells;
     Echo best;
-    float strongest = kLeast * power.most;
+    const float least = std::max(kLeast * power.most, kFloor * largest);
+    float strongest = least;
     for (std::size_t i = cx * n_columns / kCells; i < (cx + 1) * n_columns / kCells; ++i) {
       for (std::size_t row = cz * kRows / kCells; row < (cz + 1) * kRows / kCells; ++row) {
         const auto apart = [&](const Echo& other) { return are_apart(other, i, row); };
@@ -256,7 +260,7 @@ std::vector<Echo> strongest_echoes(const CoarsePower& power) {
         best.column = i, best.row = row;
       }
     }
-    if (strongest > kLeast * power.most) echoes.push_back(best);
+    if (strongest > least) echoes.push_back(best);
   }
   return echoes;
 }
@@ -462,7 +466,7 @@ struct AgreementMeasure::Frame {
 
 Agreement AgreementMeasure::under(const Acquisition& facts) const {
   Frame frame(facts, *this);
-  std::vector<Echo> echoes = strongest_echoes(frame.coarse_power());
+  std::vector<Echo> echoes = strongest_echoes(frame.coarse_power(), lines_.largest_power());
   for (Echo& echo : echoes) frame.measure(echo);
   Agreement agreement = echoes.empty() ? Agreement{} : agreement_of(echoes);
   agreement.several = lines_.transmits().size() > 1;

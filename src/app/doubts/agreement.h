@@ -43,6 +43,7 @@ class ChannelLines {
     return cycles_ + (facts.demod_hz / facts.sampling_hz - demod_hz_ / sampling_hz_);
   }
   [[nodiscard]] double samples_per_period() const { return samples_per_period_; }
+  [[nodiscard]] float largest_power() const { return largest_power_; }  // of a sample
 
   // Returns the analytic signal of transmit and element, by their index among the chosen ones, at a fractional sample;
   // 0 outside. `turn`: cycles of the carrier there.
@@ -68,6 +69,7 @@ class ChannelLines {
   float per_stride_ = 1.0F;
   double cycles_, demod_hz_, sampling_hz_, samples_per_period_;
   std::vector<Analytic> values_;  // [transmit][element][length_]
+  float largest_power_ = 0.0F;
 };
 
 struct Agreement {
