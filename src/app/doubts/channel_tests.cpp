@@ -244,7 +244,8 @@ std::optional<ChannelFinding> test_order(Windows& w, double neighbours, double f
     const double scale = std::max(span, n_made >= n / 2 ? made - far : span);
     const double gain = scale > 0.0 ? (made - broken) / scale : 0.0;
     const bool joint = !order.rolled || (span > kLeastRolled && broken < far + 0.4 * span && made > far + 0.6 * span);
-    if (!joint || made - far < kUnlike || gain < (n_made < kFew ? kSaidFew : kSaid)) continue;
+    if (!joint || made - far < kUnlike || made - broken < kUnlike || gain < (n_made < kFew ? kSaidFew : kSaid))
+      continue;
     if (gain * static_cast<double>(n_made) <= most) continue;
     most = gain * static_cast<double>(n_made);
     best = ChannelFinding{.words = std::move(order.words),
