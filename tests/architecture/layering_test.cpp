@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"dsp/a.h", "\"core/grid.h\""}, Case{"backend/cuda/a.cu", "\"backend/backend.h\""},
                       Case{"backend/cuda/a.cu", "<cufft.h>"}, Case{"backend/cpu/a.cpp", "<kiss_fft.h>"},
                       Case{"source/a.cpp", "\"formats/base/recording.h\""},
-                      Case{"formats/containers/mat_file.cpp", "<matio.h>"}, Case{"history/uff_writer.cpp", "<hdf5.h>"},
+                      Case{"formats/containers/mat_file.cpp", "<matio.h>"}, Case{"history/hdf5_writer.cpp", "<hdf5.h>"},
                       Case{"history/a.cpp", "\"formats/base/acquisition_json.h\""},
                       Case{"gui/gl/texture_cuda.cpp", "<cuda_gl_interop.h>"}, Case{"gui/panels/a.cpp", "<imgui.h>"},
                       Case{"gui/panels/a.cpp", "\"gui/panels/b.h\""}, Case{"gui/a.cpp", "\"history/rf_history.h\""},

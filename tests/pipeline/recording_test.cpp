@@ -3,8 +3,8 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "history/recorder.h"
 #include "history/hdf5_recording.h"
+#include "history/recorder.h"
 #include "support/numbered_frames.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"

@@ -1,10 +1,9 @@
 // What a killed program leaves, repaired: any HDF5 reader opens it, with all frames that are whole.
-#include "history/hdf5_recording.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "history/hdf5_recording.h"
 #include "history/part_file.h"
 #include "support/one_line.h"
 #include "support/recordings.h"

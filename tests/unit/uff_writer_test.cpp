@@ -177,7 +177,8 @@ TEST(Hdf5Writer, WhatWasFlushedIsThereBeforeTheEnd) {
 TEST(Hdf5Writer, RefusesInOneLine) {
   const TemporaryFolder folder;
   const AcquisitionPtr a = share(testing::linear_acquisition());
-  testing::expect_refusal([&] { Hdf5Writer(folder / "no/a.uff", a, {.version = "1"}); }, "no/a.uff: cannot be recorded");
+  testing::expect_refusal([&] { Hdf5Writer(folder / "no/a.uff", a, {.version = "1"}); },
+                          "no/a.uff: cannot be recorded");
   testing::expect_refusal([&] { Hdf5Writer(folder.path(), a, {.version = "1"}); }, "the target is a folder");
   EXPECT_EQ(folder.files(), 0U);
   const std::filesystem::path pipe = folder / "pipe";

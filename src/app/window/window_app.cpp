@@ -338,13 +338,12 @@ void WindowApp::take_sandbox_answer() {
 
 // Restores marks, zoom and layout; the frame follows when it arrives.
 void WindowApp::restore_view(const SavedSession* saved) {
-  review_.freeze_at({});
-  if (saved == nullptr) return;
+  if (saved == nullptr) return review_.freeze_at({});
   if (own_.options.marks.empty() || own_.in_use.source != nullptr) state().marks = saved->marks;
   state().view.pan_zoom = saved->pan_zoom;
   state().Edits::map = saved->map;
   viewer().apply_layout(saved->layout);
-  if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
+  review_.freeze_at(saved->moment == SavedMoment::frozen ? std::optional(saved->frame) : std::nullopt);
 }
 
 void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpose) {

@@ -7,14 +7,10 @@
 
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/overlay/transfer_function.h"
 
 namespace echoloop {
-
-struct PixelArea {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-  friend bool operator==(const PixelArea&, const PixelArea&) = default;
-};
 
 // Exchanges left and right within the area.
 void mirror(RgbImage& picture, const PixelArea& area);

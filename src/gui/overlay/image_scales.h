@@ -15,6 +15,11 @@
 
 namespace echoloop {
 
+struct PixelArea {
+  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  friend bool operator==(const PixelArea&, const PixelArea&) = default;
+};
+
 struct ScaleLook {
   double em = 20.0;                     // of labels, in units of the canvas
   double x_apart = 5.0, z_apart = 4.0;  // least distance of a ruler's numbers, em

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/state/map_state.h"
 #include "measure/levels.h"
