@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop::uff_writer_test {
+namespace echoloop::hdf5_writer_test {
 namespace {
 
 using namespace testing;
@@ -188,4 +188,4 @@ TEST(Hdf5Writer, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop::uff_writer_test
+}  // namespace echoloop::hdf5_writer_test

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop::uff_repair_test {
+namespace echoloop::hdf5_repair_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST(Repair, TwoWritersOfOneNameNeverMeet) {
 }
 
 }  // namespace
-}  // namespace echoloop::uff_repair_test
+}  // namespace echoloop::hdf5_repair_test
