@@ -238,20 +238,11 @@ void WindowSaving::write_picture_of(Picture picture) {
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
     nlohmann::json about;
-    if (figure || matched != nullptr || !state_.marks.list.empty()) about = description();
-    if (figure) {
-      writes.push_back(figure_of(path, picture, command_text(about)));
-    } else {
-      writes.emplace_back([path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = state_.marks,
-                           views = state_.analyses, map = map_on_screen()] {
-        const Image image = drawn();
-        ImageOverlays over = overlays_of(views);
-        over.map = map(image);
-        write_picture(path, image, display, marks, over);
-      });
-    }
+    const bool mapped = state_.Model::map != nullptr;
+    if (figure || mapped || matched != nullptr || !state_.marks.list.empty()) about = description();
+    writes.push_back(figure ? figure_of(path, picture, command_text(about)) : image_of(path, picture));
     if (!about.empty()) {
-      if (state_.Model::map != nullptr) about["map"] = map_settings(state_.Edits::map);
+      if (mapped) about["map"] = map_settings(state_.Edits::map);
       writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
         write_text(file, json_text(json, 2) + "\n");
       });
@@ -306,6 +297,16 @@ std::function<Image()> WindowSaving::as_drawn(const Picture& picture) const {
 std::function<MapOverlayPtr(const Image&)> WindowSaving::map_on_screen() const {
   return [map = state_.Model::map, choice = state_.Edits::map, from = state_.cine.wipe](const Image& image) {
     return map_overlay(map, choice, image, static_cast<double>(from));
+  };
+}
+
+std::function<void()> WindowSaving::image_of(const std::filesystem::path& path, const Picture& picture) const {
+  return [path, drawn = as_drawn(picture), display = display_on_screen(picture.shown), marks = state_.marks,
+          views = state_.analyses, map = map_on_screen()] {
+    const Image image = drawn();
+    ImageOverlays over = overlays_of(views);
+    over.map = map(image);
+    write_picture(path, image, display, marks, over);
   };
 }
 

@@ -81,6 +81,7 @@ class WindowSaving {
   [[nodiscard]] const Image* matched_to(const Picture& picture) const;
   // Returns the image as drawn: with mapped levels if it is matched. Called on the save thread.
   [[nodiscard]] std::function<Image()> as_drawn(const Picture& picture) const;
+  [[nodiscard]] std::function<void()> image_of(const std::filesystem::path& path, const Picture& picture) const;
   [[nodiscard]] std::function<MapOverlayPtr(const Image&)> map_on_screen() const;
   [[nodiscard]] FigureSize figure_size(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;

@@ -35,6 +35,34 @@ void map_range_slider(PanelContext& c, Column& column, const MapView& map) {
   choice.least = wanted->low, choice.most = wanted->high;
 }
 
+// Draws the place of the map and the opacity of an overlay.
+void place_rows(PanelContext& c, Column& column, const StoredMap& map) {
+  Ui& ui = c.ui;
+  MapChoice& choice = c.edits.map;
+  const bool levels = map.kind == MapKind::levels;
+  const std::array<Choice, 3> places{Choice{"Overlay"}, Choice{"B side"}, Choice{"Difference"}};
+  if (!levels && choice.on == MapOn::difference) choice.on = MapOn::overlay;
+  const auto on = ui.segmented(
+      "map_on", ui.row(column, theme::kRow, 6), std::span(places).first(levels ? 3 : 2), static_cast<int>(choice.on),
+      {"Place of the map",
+       levels ? "Overlay: over the whole image. B side: opaque, right of a line. Difference: levels of the image minus "
+                "those of the map, without their median, where both are above −40 dB."
+              : "Overlay: over the whole image. B side: opaque, right of a line.",
+       {}});
+  if (on) choice.on = static_cast<MapOn>(*on);
+  if (choice.on == MapOn::overlay) {
+    const SliderLook look{.id = "map_opacity",
+                          .label = "Map opacity",
+                          .decimals = 2,
+                          .track_min = 0.0,
+                          .track_max = 1.0,
+                          .least = 0.0,
+                          .most = 1.0,
+                          .help = "0: only the image; 1: only the map."};
+    if (const auto wanted = slider(ui, column, look, choice.opacity, 0.5)) choice.opacity = *wanted;
+  }
+}
+
 }  // namespace
 
 void map_rows(PanelContext& c, Column& column) {
@@ -61,30 +89,8 @@ void map_rows(PanelContext& c, Column& column) {
               .opacity = choice.opacity,
               .on = choice.on};
   if (choice.name.empty() || chosen == 0) return;
-  const bool levels = maps[static_cast<std::size_t>(chosen)] != nullptr &&
-                      maps[static_cast<std::size_t>(chosen)]->kind == MapKind::levels;
-  const std::array<Choice, 3> places{Choice{"Overlay"}, Choice{"B side"}, Choice{"Difference"}};
-  if (!levels && choice.on == MapOn::difference) choice.on = MapOn::overlay;
-  const auto on = ui.segmented(
-      "map_on", ui.row(column, theme::kRow, 6), std::span(places).first(levels ? 3 : 2), static_cast<int>(choice.on),
-      {"Place of the map",
-       levels ? "Overlay: over the whole image. B side: opaque, right of a line. Difference: levels of the image minus "
-                "those of the map, without their median, where both are above −40 dB."
-              : "Overlay: over the whole image. B side: opaque, right of a line.",
-       {}});
-  if (on) choice.on = static_cast<MapOn>(*on);
-  if (choice.on == MapOn::overlay) {
-    const SliderLook look{.id = "map_opacity",
-                          .label = "Map opacity",
-                          .decimals = 2,
-                          .track_min = 0.0,
-                          .track_max = 1.0,
-                          .least = 0.0,
-                          .most = 1.0,
-                          .help = "0: only the image; 1: only the map."};
-    if (const auto wanted = slider(ui, column, look, choice.opacity, 0.5)) choice.opacity = *wanted;
-  }
   const StoredMap& stored = *maps[static_cast<std::size_t>(chosen)];
+  place_rows(c, column, stored);
   if (has_own_frames(stored, c.model.source.frame_count)) {
     const SliderLook look{.id = "map_frame",
                           .label = "Map frame",
