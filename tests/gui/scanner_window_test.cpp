@@ -157,9 +157,10 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   app_->turn();
   ASSERT_GT(app_->viewer().screen().ui().rect_of("cure/Resume").width(), 0.0F);
   click("cure/" + std::string(GetParam()));
-  EXPECT_TRUE(sender_->expect(10).has_value()) << "RESUME";
-  sender_->credits.clear();
+  // The stream that stopped may need more turns of the window to end; none comes while the sender waits.
   ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));
+  EXPECT_TRUE(sender_->seen.contains(10) || sender_->expect(10).has_value()) << "RESUME";
+  sender_->credits.clear();
   EXPECT_TRUE(said("Resumed"));
   EXPECT_GT(app_->state().numbers.counts.produced, before) << "the counts go on";
   EXPECT_GE(app_->state().kept.frames, 3U) << "and the history stays";
