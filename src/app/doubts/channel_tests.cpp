@@ -311,7 +311,7 @@ std::vector<ChannelFinding> test_channels(const Acquisition& a, std::span<const 
     std::vector<double> other;
     for (std::size_t e = 0; e + 1 < n && swapped.usable(); ++e) other.push_back(swapped.likeness(e, e + 1));
     const double alike = median(other);
-    if (alike > neighbours + kNearlyAlike && (!order || alike > order->found - kNearlyAlike))
+    if (order ? alike > std::max(neighbours, order->found - kNearlyAlike) : alike > neighbours + kNearlyAlike)
       found.push_back(
           {.kind = ChannelFinding::Kind::axes, .reading = {.by_element = true}, .stated = neighbours, .found = alike});
   }
