@@ -19,7 +19,7 @@ using Analytic = std::complex<float>;
 constexpr std::size_t kWindows = 96;
 constexpr double kSaid = 0.2, kSaidFew = 0.6;  // few: fewer than 8 pairs change
 constexpr std::size_t kFew = 8;
-constexpr double kUnlike = 0.04, kLeastRolled = 0.1;
+constexpr double kUnlike = 0.04, kLeastRolled = 0.1, kLeastRise = 0.025;
 
 // Analytic windows of three periods of all elements, of up to two transmits.
 constexpr double kLeastPair = 1e-12;
@@ -244,7 +244,7 @@ std::optional<ChannelFinding> test_order(Windows& w, double neighbours, double f
     const double scale = std::max(span, n_made >= n / 2 ? made - far : span);
     const double gain = scale > 0.0 ? (made - broken) / scale : 0.0;
     const bool joint = !order.rolled || (span > kLeastRolled && broken < far + 0.4 * span && made > far + 0.6 * span);
-    if (!joint || made - far < kUnlike || made - broken < kUnlike || gain < (n_made < kFew ? kSaidFew : kSaid))
+    if (!joint || made - far < kUnlike || made - broken < kLeastRise || gain < (n_made < kFew ? kSaidFew : kSaid))
       continue;
     if (gain * static_cast<double>(n_made) <= most) continue;
     most = gain * static_cast<double>(n_made);
