@@ -17,7 +17,7 @@ using testing::CheckingBackend;
 using testing::NumberedSource;
 
 #if defined(__SANITIZE_THREAD__)
-constexpr double kFrames = 20'000;
+constexpr double kFrames = 10'000;
 constexpr auto kWork = std::chrono::microseconds(60);  // of the processing thread, a frame
 #else
 constexpr double kFrames = 40'000;

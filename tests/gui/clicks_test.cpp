@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "core/param_table.h"
@@ -179,10 +181,22 @@ class Clicks {
     for (std::size_t i = 0; i < seen.size(); ++i) {
       for (std::size_t k = i + 1; k < seen.size(); ++k) require_apart(seen[i], seen[k]);
     }
-    for (const auto& [id, area] : seen) click(id, area);
+    for (const auto& [id, area] : seen) {
+      if (is_new_place(id, area)) click(id, area);
+    }
   }
 
  private:
+  // Places are counted from the nearer side of the window: columns of one width in wider windows are no new ones.
+  bool is_new_place(const std::string& id, const Rect& area) {
+    const auto width = static_cast<float>(window_.width);
+    const auto from_side = [&](float x) { return std::lround(area.cx() < 0.5F * width ? x : x - width); };
+    return clicked_
+        .emplace(id, window_.scale, compact_,
+                 std::array{from_side(area.x0), from_side(area.x1), std::lround(area.y0), std::lround(area.y1)})
+        .second;
+  }
+
   void require_apart(const std::pair<std::string, Rect>& a, const std::pair<std::string, Rect>& b) {
     const Rect both = a.second.common(b.second);
     if (!a.second.overlaps(b.second) || both.width() < 0.5F || both.height() < 0.5F) return;
@@ -226,6 +240,7 @@ class Clicks {
   bool compact_ = false;
   std::string where_;
   std::map<std::string, std::set<std::string>> effects_;  // of each control, where it was clicked first
+  std::set<std::tuple<std::string, double, bool, std::array<long, 4>>> clicked_;
 };
 
 const std::vector<int> kWidths = {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024, 800, 640};

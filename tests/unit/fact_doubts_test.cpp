@@ -146,6 +146,7 @@ TEST(LiveDoubts, ElementsUnlikeTheirNeighboursAreListed) {
       }
     }
     EXPECT_EQ(listed(), expected) << settings.name;
+    if (settings.name != kCyst.name) continue;  // the search of facts takes long
     const std::vector<Doubt> doubts = measure_live_doubts(std::make_shared<const Acquisition>(t.a), t.frame);
     ASSERT_FALSE(doubts.empty());
     EXPECT_NE(doubts[0].text.find("the channels do not agree: elements 3, 17–32, 41, "), std::string::npos)
