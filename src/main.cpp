@@ -18,6 +18,7 @@
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/comparison.h"
+#include "app/own_builder.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
@@ -85,6 +86,8 @@ int run(int argc, char** argv) {
       return run_send(options.source, options, options.stream, options.frames);
     case Command::render:
       return run_render(options);
+    case Command::method:
+      return run_method(options.new_method);
     case Command::bench:
       return start_bench(argv + 1);
     case Command::view:

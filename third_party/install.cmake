@@ -6,6 +6,11 @@ install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT e
 install(TARGETS echoloop_reader echoloop_bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
         PATTERN "echoloop.desktop" EXCLUDE)  # with the manual and its pictures (assets/readme)
+# What the file of an own method is compiled with.
+install(DIRECTORY src/core src/dsp DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop/include COMPONENT echoloop
+        FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY src/backend/cpu DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop/include/backend COMPONENT echoloop
+        FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY src/senders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop)  # beside a scanner
 install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
 install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
@@ -29,6 +34,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # Loaded or run when they are needed, so that shlibdeps does not find them.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core, libgl1-mesa-dri, libgl1, libegl1, ffmpeg")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++")  # for own methods
 find_program(ECHOLOOP_SHLIBDEPS dpkg-shlibdeps)
 if(ECHOLOOP_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries' packages, read off the program

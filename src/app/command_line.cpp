@@ -15,7 +15,9 @@
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/stored_maps.h"
+#include "app/own_builder.h"
 #include "app/session_file.h"
+#include "backend/backend.h"
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/param_table.h"
@@ -209,6 +211,15 @@ void take_compare(Options& o, const OptionTexts& t) {
 
 // Adds settings, of which later ones win: a session's, a preset's, a pipeline's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
+  if (!t.method.empty()) {
+    if (o.backend.backend == BackendChoice::cuda)
+      throw Error("--method", "found with --backend cuda: own methods are compiled for the CPU", "--backend cpu");
+    if (o.backend.backend == BackendChoice::automatic && !list_gpus().empty())
+      o.warnings.emplace_back("--method: images are formed by the CPU, for which own methods are compiled");
+    o.backend.backend = BackendChoice::cpu;
+    take_own_method(t.method);
+    o.settings.emplace_back("adaptive=own");
+  }
   if (!t.preset.empty()) {
     o.settings_files.push_back(t.preset);
     take_preset(t.preset, o.settings, o.preset);
@@ -363,6 +374,20 @@ Options parse_send(const std::vector<std::string>& words) {
   return o;
 }
 
+Options parse_method(const std::vector<std::string>& words) {
+  Options o;
+  o.command = Command::method;
+  bool list = false;
+  CLI::App app("Own methods of image formation, used by --method: write a file to begin with, or list the examples.",
+               "echoloop method");
+  app.add_option("--new", o.new_method, "Write this file, with comments")->type_name("F.h");
+  app.add_flag("--list", list, "List the examples, the built-in methods among them");
+  if (!read_words(app, words, o)) return o;
+  if (list == !o.new_method.empty())
+    throw Error("method", "found " + counted(words.size(), "word"), "--new F.h or --list");
+  return o;
+}
+
 }  // namespace
 
 const std::filesystem::path& OutputFiles::operator[](std::string_view option) const {
@@ -380,6 +405,7 @@ Options parse_command_line(int argc, char** argv) {
     o.command = Command::bench;
     return o;
   }
+  if (!words.empty() && words.front() == "method") return parse_method({words.begin() + 1, words.end()});
   if (!words.empty() && words.front() == "send") return parse_send({words.begin() + 1, words.end()});
   return parse_view(std::move(words), Options());
 }

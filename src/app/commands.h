@@ -57,7 +57,8 @@ int run_without_display(Options options);
 inline constexpr const char* kListDevices = "list";  // of --device
 
 struct OptionTexts {
-  std::string backend, device, recipe, grid, preset, pipeline, image_values, record_format, kiosk, description, compare;
+  std::string backend, device, recipe, grid, preset, pipeline, image_values, record_format, kiosk, description, compare,
+      method;
   struct {
     std::string policy, memory, streams, frame_wait, rate, inject, copy;
   } stream;

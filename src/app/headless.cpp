@@ -21,6 +21,7 @@
 #include "app/outputs/report.h"
 #include "app/outputs/run_outputs.h"
 #include "app/outputs/stored_maps.h"
+#include "app/own_builder.h"
 #include "app/session_file.h"
 #include "app/stream/session.h"
 #include "core/error.h"
@@ -196,6 +197,11 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
     // An unreadable file is bad input; one lost while reading is a fault of the run.
     const bool lost = files_were_lost() || session.counts().processed > 0;
     status = session.producer_state() == ProducerState::failed && !lost ? 2 : 1;
+  }
+  if (const std::string why = own_method_fault(); !why.empty() && status == 0) {
+    print_error("echoloop: {}; delay-and-sum from that frame on\n", why);
+    ++totals.errors;
+    status = 1;
   }
   const int ended_early = files.say_how_they_ended(totals);
   if (status == 0) status = ended_early;

@@ -68,6 +68,10 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--pipeline", t.pipeline,
                  "Parameters from a pipeline.yaml of zea; others than those of this program are listed")
       ->type_name("F.yaml");
+  app.add_option("--method", t.method,
+                 "Own method of image formation: a C++ file, compiled for the CPU, and again at every save (see "
+                 "echoloop method --new)")
+      ->type_name("F.h");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
@@ -157,10 +161,10 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
     {"--help", "--set", "--description", "--json", "--doubts", "--strict", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help",    "--headless",    "--out",    "--iq",           "--frames",   "--duration",
-     "--backend", "--device",      "--recipe", "--preset",       "--pipeline", "--set",
-     "--grid",    "--images-type", "--marks",  "--measurements", "--slots",    "--lanes",
-     "--streams", "--host-memory", "--copy",   "--doubts",       "--strict",   "--unsandboxed"});
+    {"--help",        "--headless", "--out",          "--iq",         "--frames", "--duration", "--backend",
+     "--device",      "--recipe",   "--preset",       "--pipeline",   "--method", "--set",      "--grid",
+     "--images-type", "--marks",    "--measurements", "--slots",      "--lanes",  "--streams",  "--host-memory",
+     "--copy",        "--doubts",   "--strict",       "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -179,6 +183,11 @@ constexpr auto kCommands = std::to_array<CommandWord>({
      "of NAME ([frame][nz][nx], float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json; "
      "with --marks and --measurements one table of all marks on the last image of each. Complete ones are skipped.",
      "echoloop render FILE... --out DIR", kRenderOptions},
+    {"method",
+     Command::method,
+     "Write the file of an own method of image formation, or list the examples.",
+     "echoloop method --new F.h | --list",
+     {}},
     {"bench", Command::bench, "Measure the speed of this machine.", "echoloop bench [CASE...]", {}},
 });
 
@@ -298,6 +307,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--preset", kNothing},
     {"--pipeline", kNothing},
     {"--set", kNothing},
+    {"--method", kNothing},
     {"--description", kFile},
     {"--list-params", kNothing},
     {"--grid", kNothing},

@@ -200,6 +200,10 @@ json session_json(const SavedSession& s, const fs::path& file) {
   json parameters = json::object();
   for (const std::string& setting : s.settings) {
     const std::size_t equals = setting.find('=');
+    if (setting.starts_with("own.")) {
+      parameters[setting.substr(0, equals)] = json::parse(setting.substr(equals + 1));
+      continue;
+    }
     const ParamSpec* spec = find_param(setting.substr(0, equals));
     ImagingParams params;
     set_from_text(params, setting);

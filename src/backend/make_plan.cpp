@@ -5,6 +5,7 @@
 #include "backend/das_tables.h"
 #include "backend/plan.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
@@ -249,6 +250,7 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
     const double rows = std::round(0.5 * p.adaptive_kernel_m / grid.dz_m());
     made.rows = static_cast<int>(std::min(rows, static_cast<double>(grid.nz)));
   }
+  for (std::size_t k = 0; k < p.own_values.size(); ++k) made.own[k] = static_cast<float>(p.own_values[k]);
   return made;
 }
 
@@ -330,6 +332,8 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
     throw Error("adaptive", "a method for refracted paths or a matrix array on a GPU", "off",
                 "--backend cpu, or --set lens=straight");
   }
+  if (plan->method.method == Adaptive::own && device.count > 0)
+    throw Error("adaptive", "an own method on a GPU", "off or a built-in method", "--backend cpu");
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);
   if (plan->why_fp32 == nullptr) add_packed(*plan, old, band, task, sum, device);

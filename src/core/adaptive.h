@@ -15,7 +15,7 @@ struct ParamChoice {
   std::string_view note = {};  // follows the label in lists
 };
 
-enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_variance };  // off: delay-and-sum
+enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_variance, own };  // off: delay-and-sum
 enum class AdaptiveAxis { elements, transmits, both };   // channels that a method compares
 enum class AdaptiveOrder { each_transmit, compounded };  // axis elements: before or after the sum over transmits
 
@@ -45,12 +45,14 @@ inline constexpr auto kAdaptiveRows = std::to_array<AdaptiveRow>({
      .result = MethodResult::coherence,
      .reads_rows = true},
     {.words = {"minimum_variance", "Minimum variance", "Capon weights of the aperture"}, .reads_rows = true},
+    {.words = {"own", "Own", "compiled from a file: --method FILE"}, .result = MethodResult::weight},
 });
 inline constexpr auto kAdaptiveMethods = [] {
   std::array<ParamChoice, kAdaptiveRows.size()> words;
   for (std::size_t k = 0; k < words.size(); ++k) words[k] = kAdaptiveRows[k].words;
   return words;
 }();
+inline constexpr std::size_t kBuiltInMethods = static_cast<std::size_t>(Adaptive::own);  // "off" among them
 inline constexpr std::array<ParamChoice, 3> kAdaptiveAxes = {
     {{"elements", "Elements"}, {"transmits", "Transmits"}, {"both", "Both"}}};
 inline constexpr std::array<ParamChoice, 2> kAdaptiveOrders = {
@@ -61,6 +63,7 @@ enum class AdaptiveShow { image, weight };
 inline constexpr std::array<ParamChoice, 2> kAdaptiveShows = {{{"image", "Image"}, {"weight", "Weight"}}};
 
 inline constexpr int kMostAdaptiveBins = 16;
+inline constexpr int kMostOwnParameters = 8;  // of an own method
 inline constexpr double kMostKernel_m = 0.005;  // along depth
 
 constexpr const AdaptiveRow& row_of(Adaptive method) { return kAdaptiveRows[static_cast<std::size_t>(method)]; }

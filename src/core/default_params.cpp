@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/grid.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/units.h"
@@ -178,7 +179,11 @@ ImagingParams limited(ImagingParams p) {
 
 }  // namespace
 
-ImagingParams default_params(const Acquisition& a) { return limited(recorded_params(a)); }
+ImagingParams default_params(const Acquisition& a) {
+  ImagingParams p = limited(recorded_params(a));
+  set_own_method(p.formation, loaded_own_method());
+  return p;
+}
 
 std::vector<std::string> limited_defaults(const Acquisition& a) {
   const ImagingParams recorded = recorded_params(a);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/own_method.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -52,6 +53,8 @@ void validate_method(const P& p, const Acquisition& acquisition) {
     throw Error("adaptive", "not available with recipe=course, which has no complex channels", "recipe=analytic");
   if (acquisition.data != DataKind::channels)
     throw Error("adaptive", "not available: the recording is already beamformed", "adaptive=off");
+  if (f.adaptive == Adaptive::own && f.own == nullptr)
+    throw Error("adaptive", "own: no method is loaded", "--method FILE, or a built-in method");
   for (const ParamSpec& spec : param_table()) {
     const bool on = spec.control.turns_on == TurnsOn::image_analysis && get_number(p, spec) != 0.0;
     if (!on || !shows_weight(f)) continue;
@@ -123,6 +126,7 @@ void set_from_text(ImagingParams& params, std::string_view assignment) {
   if (equals == std::string_view::npos) throw Error("--set", "'" + std::string(assignment) + "'", "KEY=VALUE");
   const std::string_view key = assignment.substr(0, equals);
   const std::string_view text = assignment.substr(equals + 1);
+  if (key.starts_with("own.")) return set_own_value(params.formation, std::string(key), std::string(text));
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) {
     std::string keys;

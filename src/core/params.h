@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "core/acquisition.h"
@@ -10,6 +11,8 @@
 #include "core/grid.h"
 
 namespace echoloop {
+
+struct OwnMethod;  // core/own_method.h
 
 enum class Recipe { analytic, course };
 enum class Apodization { boxcar, hann, hamming, tukey, gauss };
@@ -58,6 +61,8 @@ struct FormationParams {
   double mv_subarray = 0.5;
   double mv_loading = 0.01;
   AdaptiveShow adaptive_show = AdaptiveShow::image;
+  std::shared_ptr<const OwnMethod> own;                 // of Adaptive::own; null: none is loaded
+  std::array<double, kMostOwnParameters> own_values{};  // of its parameters, in order
 
   friend bool operator==(const FormationParams&, const FormationParams&) = default;
 };

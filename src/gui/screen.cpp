@@ -169,6 +169,8 @@ void Screen::draw_dialogs(const Model& model, Edits& edits, float wanted_scale) 
       commands_.send(command::Import{{.act = ImportAct::begin, .text = file->string()}});
     } else if (requests_.open_as) {
       commands_.send(command::CompareWith{*requests_.open_as, *file});
+    } else if (file->extension() == ".h") {
+      commands_.send(command::OpenMethod{*file});
     } else {
       commands_.send(command::OpenFile{*file});
     }

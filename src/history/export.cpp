@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "history/file_sinks.h"
@@ -81,6 +82,13 @@ nlohmann::json params_json(const ImagingParams& params) {
       json[std::string(spec.key)] = get_text(params, spec);
     else
       json[std::string(spec.key)] = get_number(params, spec);
+  if (const FormationParams& f = params.formation; f.adaptive == Adaptive::own && f.own != nullptr) {
+    json["own_method"] = {{"name", f.own->name}, {"sha256", f.own->sha256}};
+    for (const std::string& setting : own_settings(f)) {
+      const std::size_t equals = setting.find('=');
+      json[setting.substr(0, equals)] = std::stod(setting.substr(equals + 1));
+    }
+  }
   return json;
 }
 

@@ -23,7 +23,7 @@ struct Exception {
 };
 
 constexpr auto kExceptions = std::to_array<Exception>({
-    {"FormationParams", 30, "one member a parameter"},
+    {"FormationParams", 32, "one member a parameter"},
     {"LiveStatus", 30, "numbers of one connection, as the window shows them"},
     {"DasGeometry", 22, "arguments of a kernel"},
     {"PackedDasArgs", 26, "arguments of a kernel"},

@@ -143,7 +143,7 @@ TEST(AdaptiveMethods, WhichAreFormedInHalfPrecision) {
   ImagingParams params = testing::small_picture(*acquisition, 9, 40);
   params.formation.precision = Precision::fp16;
   EXPECT_NE(make_plan(acquisition, params)->packed, nullptr);
-  for (std::size_t k = 1; k < kAdaptiveMethods.size(); ++k) {
+  for (std::size_t k = 1; k < kBuiltInMethods; ++k) {
     params.formation.adaptive = static_cast<Adaptive>(k);
     const auto plan = make_plan(acquisition, params);
     const bool half = params.formation.adaptive == Adaptive::coherence;
@@ -196,7 +196,7 @@ TEST(DasChannels, SumToDelayAndSum) {
 }
 
 TEST(AdaptiveMethods, EachHasAFunctor) {
-  for (std::size_t k = 1; k < kAdaptiveMethods.size(); ++k) {
+  for (std::size_t k = 1; k < kBuiltInMethods; ++k) {
     const MethodSettings settings{.method = static_cast<Adaptive>(k)};
     if (reads_rows(settings.method)) continue;
     bool ran = false;

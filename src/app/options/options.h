@@ -42,7 +42,7 @@ struct DeviceChoice {
   int gpu = -1;  // any
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
-enum class Command { view, info, describe, repair, bench, list_params, list_devices, version, help, send, render };
+enum class Command { view, info, describe, repair, bench, list_params, list_devices, version, help, send, render, method };
 enum class ImageValues { float32, uint8 };
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
@@ -128,6 +128,10 @@ struct SendOptions {
   bool list_viewers = false;
 };
 
+struct MethodOptions {
+  std::filesystem::path new_method;  // file to be written; empty: the examples are listed
+};
+
 struct RenderOptions {
   std::vector<std::string> render_files;  // recordings and folders
   std::filesystem::path render_out;       // folder of the output files
@@ -142,6 +146,7 @@ struct Options : SourceOptions,
                  WindowOptions,
                  OutputOptions,
                  SendOptions,
+                 MethodOptions,
                  RenderOptions {
   Command command = Command::view;
   std::string help;  // Command::help

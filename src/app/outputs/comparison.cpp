@@ -15,6 +15,7 @@
 #include "core/acquisition.h"
 #include "core/error.h"
 #include "core/grid.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "history/export.h"
@@ -49,6 +50,8 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
   for (const ParamSpec& spec : param_table())
     if (value_text(a.params, spec) != value_text(base, spec))
       sets.push_back(fmt::format("{}={}", spec.key, value_text(a.params, spec)));
+  if (a.params.formation.own_values != base.formation.own_values)
+    for (const std::string& setting : own_settings(a.params.formation)) sets.push_back(setting);
   // Adds a setting if A has B's parameters, to request A at all.
   if (sets.empty() && words.empty()) sets.push_back("f_number=" + value_text(a.params, param("f_number")));
   for (const std::string& set : sets) words += "--compare-set " + shell_word(set) + " ";

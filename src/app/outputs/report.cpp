@@ -13,6 +13,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "core/facts.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
@@ -277,6 +278,9 @@ std::string params_words(const ImagingParams& params, const Acquisition& acquisi
         spec.choices.empty() ? fmt::format("{:.17g}", get_number(params, spec)) : get_text(params, spec);
     words += fmt::format(" --set {}={}", spec.key, value);
   }
+  const FormationParams& f = params.formation;
+  if (f.adaptive == Adaptive::own && f.own != nullptr) words += " --method " + shell_word(f.own->file.string());
+  for (const std::string& setting : own_settings(f)) words += " --set " + shell_word(setting);
   return words;
 }
 

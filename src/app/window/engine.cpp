@@ -7,6 +7,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/session.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "formats/open_recording.h"
@@ -32,6 +33,7 @@ SavedSession session_now(const SourceInUse& in_use, const Edits& edits, const Vi
         std::string(spec.key) + "=" +
         (spec.choices.empty() ? fmt::format("{:.17g}", get_number(edits.params, spec)) : get_text(edits.params, spec)));
   }
+  for (const std::string& setting : own_settings(edits.params.formation)) now.settings.push_back(setting);
   if (in_use.doubts) add_doubts(now.doubts, *in_use.doubts);
   if (shown.number != 0) {  // of all transmits, as in a stream
     now.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);

@@ -104,6 +104,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const FactsChanged&) { opening_.open(state().source.opened_as, state().facts.given); },
       [this](const OpenPhantom& c) { opening_.open_phantom(c.text); },
       [this](const OpenFile& c) { import_.replace(c.file, [this, file = c.file] { opening_.open_file(file); }); },
+      [this](const OpenMethod& c) { own_.method.open(c.file); },
       [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
       [this](const StartLesson& c) { lesson_.open(c.file); },
       [this](const command::LessonStep& c) { lesson_.act(c.act); },
@@ -184,10 +185,9 @@ bool WindowApp::limits_reached() const {
   const RunLimits& options = own_.options;
   if (interrupted()) return true;
   const Session* const session = own_.engine.session.get();
-  const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
-  if (options.duration_s > 0.0 && seconds >= options.duration_s) {  // and after the first frame of an open source
+  if (options.duration_s > 0.0 && static_cast<double>(now_ns() - started_ns_) * 1e-9 >= options.duration_s) {
     if (session == nullptr) return (!opening_.busy() && !stream_.changing()) || opening_.scanner().has_value();
-    return session->counts().processed > 0 || session->done();
+    return session->counts().processed > 0 || session->done();  // after the first frame of an open source
   }
   return options.frames > 0 && session != nullptr && session->done();
 }
@@ -209,7 +209,7 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
-  own_.maps.look(own_.viewer->shown_image());
+  own_.look();
   lesson_.look(viewer().shown_image());
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), drawn_.news, review_.playback(), own_.engine.trace);

@@ -15,6 +15,7 @@
 #include "app/window/window_import.h"
 #include "app/window/window_lesson.h"
 #include "app/window/window_maps.h"
+#include "app/window/window_method.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
@@ -82,6 +83,10 @@ class WindowApp {
   // Shared by the controllers. The viewer ends first, then the session.
   struct Owned {
     Owned(const Options& with, SurfaceKind surface, Queries queries);
+    void look() {  // once a window frame
+      method.look();
+      maps.look(viewer->shown_image());
+    }
     const Options options;
     WindowState state;
     Commands commands;
@@ -90,6 +95,7 @@ class WindowApp {
     Engine engine;
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
+    WindowMethod method{state, commands};
   };
 
   Owned own_;

@@ -62,6 +62,7 @@ WindowState fresh_state(WindowState used) {
   fresh.device = std::move(used.device);
   fresh.no_effect = std::move(used.no_effect);
   fresh.lesson.offered = std::move(used.lesson.offered);
+  fresh.image.method = std::move(used.image.method);
   fresh.presets = std::move(used.presets);
   fresh.opening = std::move(used.opening);
   fresh.import = std::move(used.import);

@@ -9,6 +9,7 @@
 #include "app/options/preset.h"
 #include "app/stream/session.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "gui/docks/docks.h"
@@ -326,6 +327,9 @@ void WindowStream::apply_params() {
   if (in_use_.source == nullptr) return;
   WindowState& state = state_;
   const Acquisition& acquisition = *in_use_.source->acquisition();
+  // Undo, presets and setups keep the method in use.
+  if (const auto own = loaded_own_method(); state.params.formation.own != own)
+    set_own_method(state.params.formation, own);
   try {
     check_params(acquisition, state.params);
   } catch (const std::exception& error) {

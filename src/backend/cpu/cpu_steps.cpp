@@ -11,6 +11,7 @@
 
 #include "backend/plain_array.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "dsp/fir_design.h"
 #include "dsp/spectrum.h"
 
@@ -39,7 +40,9 @@ class AnalyticCpuSteps final : public CpuSteps {
   [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override;
 
  private:
+  [[nodiscard]] int n_lines() const { return static_cast<int>(peaks_.size()); }  // of a frame
   void measure_peaks();
+  void sum_plainly();
   void beamform_rows();
   void beamform_columns();
   void beamform_pixels();
@@ -47,11 +50,11 @@ class AnalyticCpuSteps final : public CpuSteps {
   WorkerPool& pool_;
   const CpuKernels& kernels_;
   SampleType sample_type_ = SampleType::float32;
-  int n_lines_ = 0;  // of a frame
   std::shared_ptr<const BandPlan> band_;
   std::shared_ptr<const DasPlan> das_;
   std::optional<ScanGeometry> scan_;
   MethodSettings method_;
+  std::shared_ptr<const OwnMethod> own_;  // null: another method
 
   BandConditioner conditioner_;  // the specification; used for bands that filters do not support
   FirConditioner filters_;
@@ -70,16 +73,16 @@ class AnalyticCpuSteps final : public CpuSteps {
 void AnalyticCpuSteps::set_plan(const Plan& plan) {
   const Acquisition& a = *plan.formed;
   sample_type_ = a.sample_type;
-  n_lines_ = a.n_transmits() * a.n_elements();
   band_ = plan.band;
   das_ = plan.das;
   scan_ = plan.scan;
   method_ = plan.method;
+  own_ = method_.method == Adaptive::own ? plan.params.formation.own : nullptr;
   const bool tuned = kernels_.das_tile != nullptr;
   filtering_ = tuned && filters_.set_plan(band_, a.sampling_hz, *kernels_.steps, pool_.threads());
   windows_ = tuned && method_.method == Adaptive::off && window_.set_plan(das_, pool_.threads());
   if (!filtering_) conditioner_.set_plan(band_, pool_.threads());
-  peaks_.resize(static_cast<std::size_t>(n_lines_));
+  peaks_.resize(static_cast<std::size_t>(a.n_transmits() * a.n_elements()));
   lines_.resize(peaks_.size() * static_cast<std::size_t>(band_->n_out));
   pixels_.resize(das_->tables->grid.pixels());
   if (method_.method != Adaptive::off) weights_.resize(pixels_.size());
@@ -91,15 +94,15 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
 
 void AnalyticCpuSteps::condition(std::span<const std::byte> samples, InvalidSamples& invalid) {
   if (filtering_) {
-    filters_.run(pool_, samples, sample_type_, n_lines_, {lines_.data(), peaks_.data()}, invalid);
+    filters_.run(pool_, samples, sample_type_, n_lines(), {lines_.data(), peaks_.data()}, invalid);
   } else {
-    conditioner_.run(pool_, samples, sample_type_, n_lines_, lines_.data(), invalid);
+    conditioner_.run(pool_, samples, sample_type_, n_lines(), lines_.data(), invalid);
     if (windows_) measure_peaks();
   }
 }
 
 void AnalyticCpuSteps::measure_peaks() {
-  pool_.run(n_lines_, 8, [&](int begin, int end, int) {
+  pool_.run(n_lines(), 8, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i) {
       const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band_->n_out);
       float peak = 0.0f;
@@ -111,18 +114,29 @@ void AnalyticCpuSteps::measure_peaks() {
 }
 
 void AnalyticCpuSteps::beamform() {
-  if (method_.method != Adaptive::off) {
+  if (own_ != nullptr) {
+    if (own_->code->run(pool_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),
+                        weights_.data()))
+      return;
+    std::fill_n(weights_.data(), weights_.size(), 1.0f);  // delay-and-sum in its place
+    sum_plainly();
+  } else if (method_.method != Adaptive::off) {
     method_das(pool_, kernels_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),
                weights_.data());
   } else if (windows_ && window_.quantise(pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(pool_, kernels_.das_tile, pixels_.data());
-  } else if (das_->geometry.bent.any()) {
-    beamform_pixels();
-  } else if (das_->geometry.columns != nullptr) {
-    beamform_columns();
   } else {
-    beamform_rows();
+    sum_plainly();
   }
+}
+
+void AnalyticCpuSteps::sum_plainly() {
+  if (das_->geometry.bent.any())
+    beamform_pixels();
+  else if (das_->geometry.columns != nullptr)
+    beamform_columns();
+  else
+    beamform_rows();
 }
 
 void AnalyticCpuSteps::beamform_rows() {

@@ -223,6 +223,17 @@ struct MethodScratch {
   std::vector<float> rows;                // slsc: sums of the rows in use
 };
 
+// Code of an own method. It is not called again after a fault.
+class OwnCode {
+ public:
+  virtual ~OwnCode() = default;
+  // Same as method_das(). Returns false after a fault: the image is incomplete.
+  virtual bool run(WorkerPool& pool, const MethodSettings& settings, const DasInput& input, MethodScratch& scratch,
+                   Complex* pixels, float* weights) const = 0;
+  // Returns why the code is not called any more; empty: it is. Any thread.
+  [[nodiscard]] virtual std::string fault() const = 0;
+};
+
 // pixels [nz][nx]: delay-and-sum, or the pixels of a method that replaces them; weights [nz][nx]: factors of their
 // amplitudes. settings.method is not off; scratch.own has an entry per thread of the pool.
 void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSettings& settings, const DasInput& input,

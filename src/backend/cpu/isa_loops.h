@@ -116,12 +116,15 @@ struct MethodRow {
 // settings.method: supported by with_method().
 using MethodRowKernel = void (*)(const MethodSettings& settings, const MethodRow& row);
 
-// Returns the work space of one thread, in values.
-inline long long method_row_floats(const MethodSettings& settings, int n_tx) {
-  constexpr int kPlain = 13, kTransmit = 5, kSet = 3;  // rows; see method_rows_kernel.h
-  int sums = 4;                                        // floats of Method::Sums, at most
-  if (settings.method == Adaptive::generalized) sums = settings.bins <= 2 ? 12 : 4 * (kMostAdaptiveBins + 1);
+// Returns the work space of one thread, in values, for a method with so many floats in Method::Sums.
+inline long long method_row_floats(int sums, int n_tx) {
+  constexpr int kPlain = 13, kTransmit = 5, kSet = 3;  // rows; see method_parts.h
   return (kPlain + kTransmit * static_cast<long long>(n_tx) + (n_tx + 1LL) * (kSet + sums)) * kMethodPixels;
+}
+inline long long method_row_floats(const MethodSettings& settings, int n_tx) {
+  int sums = 4;
+  if (settings.method == Adaptive::generalized) sums = settings.bins <= 2 ? 12 : 4 * (kMostAdaptiveBins + 1);
+  return method_row_floats(sums, n_tx);
 }
 
 namespace portable {

@@ -45,6 +45,7 @@ struct MethodSettings {
   float subarray = 0.5f;      // minimum_variance: share of the active channels
   float loading = 0.01f;      // minimum_variance: delta, of the mean power of a channel
   bool shows_factor = false;  // the image is the factor itself, not levels
+  float own[kMostOwnParameters] = {};  // own: its parameters, in order
 };
 
 template <Adaptive method>

@@ -9,13 +9,13 @@ namespace echoloop {
 
 template <Adaptive method, class Run>
 void run_if_chosen(const MethodSettings& settings, const Run& run) {
-  if constexpr (method != Adaptive::off && !reads_rows(method)) {
+  if constexpr (method != Adaptive::off && method != Adaptive::own && !reads_rows(method)) {
     if (settings.method == method) run_method(MethodTag<method>(), settings, run);
   }
 }
 
-// Calls run(functor) if the method needs only the pixel's own channels. Methods that read rows have executors'
-// functions of their own.
+// Calls run(functor) if the method needs only the pixel's own channels. Methods that read rows, and own ones, have
+// executors' functions of their own.
 template <class Run>
 void with_method(const MethodSettings& settings, const Run& run) {
   [&]<int... value>(std::integer_sequence<int, value...>) {

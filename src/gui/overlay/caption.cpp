@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/units.h"
@@ -36,7 +37,11 @@ CaptionItem average_of(const Image& image) {
 
 CaptionItem method_of(const FormationParams& p) {
   std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label);
-  if (is_weight(p.adaptive) && p.adaptive_strength < 1.0) name += " " + fixed(p.adaptive_strength, 2);
+  if (p.adaptive == Adaptive::own && p.own != nullptr) {
+    name = p.own->name + " (" + p.own->sha256.substr(0, 8) + ")";
+    for (const std::string& setting : own_settings(p)) name += " " + setting.substr(4);
+  } else if (is_weight(p.adaptive) && p.adaptive_strength < 1.0)
+    name += " " + fixed(p.adaptive_strength, 2);
   return {shows_weight(p) ? "weight of" : "method", name + ", " + method_channels(p), ""};
 }
 

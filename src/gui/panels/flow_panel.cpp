@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/own_method.h"
 #include "core/units.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/panels/panels.h"
@@ -107,7 +108,8 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
 // Warns that velocity and power come from pixels that are not the linear sum of their channels.
 void warn_of_method(PanelContext& c, Column& column) {
   const FormationParams& p = c.edits.params.formation;
-  if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || is_weight(p.adaptive)) return;
+  const bool own = p.adaptive == Adaptive::own && p.own != nullptr && p.own->replaces;
+  if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || (is_weight(p.adaptive) && !own)) return;
   warn(c, column, "flow_of_method",
        fmt::format("Computed from the pixels of the method ({}), which are not linear.",
                    kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label));

@@ -14,6 +14,7 @@ void formation_panel(PanelContext& c, Column& column, bool& open);
 void display_panel(PanelContext& c, Column& column, bool& open);
 void faults_panel(PanelContext& c, Column& column, bool& open);
 void measure_panel(PanelContext& c, Column& column, bool& open);
+void method_panel(PanelContext& c, Column& column, bool& open);
 void stream_panel(PanelContext& c, Column& column, bool& open);
 void timings_panel(PanelContext& c, Column& column, bool& open);
 void timeline_panel(PanelContext& c, Column& column, bool& open);
@@ -43,6 +44,7 @@ constexpr std::array kLast{
              .open_compact = false,
              .closed = ClosedPanel::left_out,
              .draw = measure_panel},
+    PanelRow{.key = "method", .side = kRightPanels, .open_view = true, .draw = method_panel},
     PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
     PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
     PanelRow{.key = "timeline",

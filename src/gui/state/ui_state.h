@@ -298,12 +298,27 @@ struct ViewEdits {
   InspectorEdits inspector;
   MModeEdits m_mode;
 };
+// Own method of image formation. Filled by the application.
+enum class OwnState { none, compiling, ready, refused, failed };  // refused, failed: the last good one stays
+struct OwnLine {
+  int line = 0;  // of the file; 0: of another one
+  std::string kind, text;
+};
+struct OwnMethodView {
+  std::filesystem::path file = {};  // empty: none
+  OwnState state = OwnState::none;
+  std::vector<OwnLine> lines = {};  // of the compiler
+  double seconds = 0.0;             // from reading the file to its trial
+  double relative_cost = 0.0;       // see OwnBuild
+};
+
 struct ImageState {
   InspectorView inspector;
   MModeView m_mode;
   std::optional<AwaitedImage> awaited;  // filled by the viewer; nullopt: the image is the source's, or there is none
   bool coarse = false;  // filled by the viewer: a coarse image is drawn before the image, which is slow; no values
   ImageWork work;
+  OwnMethodView method;
 };
 
 // Sources that can be opened, and the one being opened. Filled by the application.

@@ -69,6 +69,7 @@ struct CineChanged { static constexpr Info kInfo{"cine_changed"}; };      // aft
 struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
 struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // text for parse_phantom()
 struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background
+struct OpenMethod { static constexpr Info kInfo{"open_method", true}; std::filesystem::path file; };  // is compiled
 struct OpenLesson { static constexpr Info kInfo{"open_lesson", true}; std::string name; };  // session in assets/lessons
 struct StartLesson { static constexpr Info kInfo{"start_lesson", true}; std::filesystem::path file; };
 struct LessonStep { static constexpr Info kInfo{"lesson_step"}; LessonAct act = {}; };
@@ -109,7 +110,7 @@ struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::siz
 
 using AnyCommand =
     std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                 command::OpenPhantom, command::OpenFile, command::OpenLesson, command::StartLesson,
+                 command::OpenPhantom, command::OpenFile, command::OpenMethod, command::OpenLesson, command::StartLesson,
                  command::LessonStep, command::OpenScanner, command::OpenNetworkScanner, command::OpenManual,
                  command::Import, command::Doubts, command::Sender, command::AnswerSandbox, command::Cancel,
                  command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,

@@ -1,0 +1,50 @@
+// The own method of the window: its file is compiled again at every save, on a thread, and the last one that compiled
+// and ran stays in use. UI thread only.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+
+#include "app/own_builder.h"
+#include "gui/state/ui_state.h"
+#include "gui/state/window_commands.h"
+
+namespace echoloop {
+
+class WindowMethod {
+ public:
+  // Begins with the method of the command line, if there is one.
+  WindowMethod(WindowState& state, Commands& commands);
+
+  ~WindowMethod();  // ends the build in progress
+  WindowMethod(const WindowMethod&) = delete;
+  WindowMethod& operator=(const WindowMethod&) = delete;
+
+  // Uses the file from now on. Throws Error where images are formed by a GPU.
+  void open(const std::filesystem::path& file);
+  void look();  // once a window frame
+
+ private:
+  struct Seen {
+    std::filesystem::file_time_type written{};
+    std::uintmax_t bytes = 0;
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
+
+  [[nodiscard]] Seen see() const;
+  void take(const OwnBuild& build);
+  void look_for_fault();
+  void use(const std::shared_ptr<const OwnMethod>& method);
+
+  WindowState& state_;
+  Commands& commands_;
+  std::filesystem::path file_;  // empty: none
+  Seen seen_;
+  std::chrono::steady_clock::time_point next_look_;
+  bool chosen_ = false;                 // the method is to be in use once it compiles
+  std::shared_future<void> preparing_;  // prepare_own_methods(), once
+  std::future<OwnBuild> work_;
+};
+
+}  // namespace echoloop
