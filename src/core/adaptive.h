@@ -63,7 +63,7 @@ enum class AdaptiveShow { image, weight };
 inline constexpr std::array<ParamChoice, 2> kAdaptiveShows = {{{"image", "Image"}, {"weight", "Weight"}}};
 
 inline constexpr int kMostAdaptiveBins = 16;
-inline constexpr int kMostOwnParameters = 8;  // of an own method
+inline constexpr int kMostOwnParameters = 8;    // of an own method
 inline constexpr double kMostKernel_m = 0.005;  // along depth
 
 constexpr const AdaptiveRow& row_of(Adaptive method) { return kAdaptiveRows[static_cast<std::size_t>(method)]; }

@@ -88,9 +88,7 @@ bool has_order(const ParamContext& c) {
   const bool elements = !has_axis(c) || c.params.formation.adaptive_axis == AdaptiveAxis::elements;
   return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation.adaptive) && elements;
 }
-bool has_strength(const ParamContext& c) {
-  return is_weight(c.params.formation.adaptive) && !uses(c, {Adaptive::own});
-}
+bool has_strength(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !uses(c, {Adaptive::own}); }
 bool has_shown_factor(const ParamContext& c) { return has_factor(c.params.formation.adaptive); }
 bool has_bins(const ParamContext& c) { return uses(c, {Adaptive::generalized}); }
 bool has_root(const ParamContext& c) { return uses(c, {Adaptive::p_das}); }

@@ -87,8 +87,8 @@ TEST_F(Superseded, ShortLagCoherenceIsGivenUpBetweenItsBlocksToo) {
   EXPECT_EQ(session_->counts().processed, 3U);
 }
 
-// Gain and other parameters of the display do not make the image again: the one under way is shown with the gain that it
-// began with.
+// Gain and other parameters of the display do not make the image again: the one under way is shown with the gain that
+// it began with.
 TEST_F(Superseded, AnotherDisplayKeepsTheWork) {
   ImagingParams params = slow_params(*acquisition_);
   params.formation.grid_nx = 200;  // long enough to be given up, short enough to be waited for

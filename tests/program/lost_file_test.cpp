@@ -54,8 +54,7 @@ void play_and_cut(const fs::path& source, double share, const std::string& memor
 TEST(LostFile, AStreamStopsWithALineAndARecordingIsCompleted) {
   const TemporaryFolder folder;
   make_recording(folder / "source.uff");
-  for (const double share : {0.9, 0.5, 0.1, 0.0})
-    play_and_cut(folder / "source.uff", share, "pageable");
+  for (const double share : {0.9, 0.5, 0.1, 0.0}) play_and_cut(folder / "source.uff", share, "pageable");
 }
 
 }  // namespace

@@ -42,7 +42,20 @@ struct DeviceChoice {
   int gpu = -1;  // any
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
-enum class Command { view, info, describe, repair, bench, list_params, list_devices, version, help, send, render, method };
+enum class Command {
+  view,
+  info,
+  describe,
+  repair,
+  bench,
+  list_params,
+  list_devices,
+  version,
+  help,
+  send,
+  render,
+  method
+};
 enum class ImageValues { float32, uint8 };
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 

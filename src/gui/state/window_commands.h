@@ -110,10 +110,10 @@ struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::siz
 
 using AnyCommand =
     std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                 command::OpenPhantom, command::OpenFile, command::OpenMethod, command::OpenLesson, command::StartLesson,
-                 command::LessonStep, command::OpenScanner, command::OpenNetworkScanner, command::OpenManual,
-                 command::Import, command::Doubts, command::Sender, command::AnswerSandbox, command::Cancel,
-                 command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,
+                 command::OpenPhantom, command::OpenFile, command::OpenMethod, command::OpenLesson,
+                 command::StartLesson, command::LessonStep, command::OpenScanner, command::OpenNetworkScanner,
+                 command::OpenManual, command::Import, command::Doubts, command::Sender, command::AnswerSandbox,
+                 command::Cancel, command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,
                  command::SaveTable, command::SaveTimings, command::ToggleRecord, command::Preset, command::Say,
                  command::Hint, command::AutoReference, command::SoundSpeed, command::ResetLatencies, command::Restart,
                  command::UseCpu, command::Reset, command::UndoReset, command::DismissMessage>;
