@@ -318,9 +318,12 @@ std::vector<std::string> compiler_words(OwnPart part) {
 constexpr std::string_view part_name(OwnPart part) { return part == OwnPart::rows ? "rows" : "pixels"; }
 
 // Headers that prepare_own_methods() has precompiled; null: none.
-std::shared_ptr<const WorkFolder>& precompiled() {
-  static std::shared_ptr<const WorkFolder> folder;
-  return folder;
+std::mutex precompiled_mutex;
+std::shared_ptr<const WorkFolder> precompiled_folder;
+
+std::shared_ptr<const WorkFolder> precompiled() {
+  const std::scoped_lock lock(precompiled_mutex);
+  return precompiled_folder;
 }
 
 OwnBuild compile(const fs::path& file, const std::string& source) {
@@ -328,10 +331,10 @@ OwnBuild compile(const fs::path& file, const std::string& source) {
   const fs::path copy = work.path / "method.h", unit = work.path / "unit.cpp", library = work.path / "method.so";
   write_file(copy, "#line 1 \"" + file.string() + "\"\n" + source);
   write_file(unit, "#include \"backend/cpu/own_method_kernel.h\"\n");
+  const auto headers = precompiled();
   const auto start = [&](OwnPart part) {
     std::vector<std::string> words = compiler_words(part);
-    if (precompiled() != nullptr)
-      words.insert(words.end(), {"-include", (precompiled()->path / part_name(part)).string() + ".h"});
+    if (headers != nullptr) words.insert(words.end(), {"-include", (headers->path / part_name(part)).string() + ".h"});
     // In rows, only line-by-line imaging runs the pixels of sums over channels.
     if (part == OwnPart::pixels && source.find("struct Sums") != std::string::npos) words.emplace_back("-O1");
     words.insert(words.end(), {"-iquote", file.parent_path().string(), "-DECHO_OWN_SOURCE=\"" + copy.string() + "\"",
@@ -384,7 +387,8 @@ void prepare_own_methods() {
   }
   bool made = true;
   for (const auto& compiler : compilers) made = compiler->finish().status == 0 && made;
-  if (made) precompiled() = folder;
+  const std::scoped_lock lock(precompiled_mutex);
+  if (made) precompiled_folder = folder;
 }
 
 OwnBuild build_own_method(const fs::path& named) {
@@ -399,6 +403,7 @@ OwnBuild build_own_method(const fs::path& named) {
     if (known != cache().end()) return known->build;
     if (!is_on_path("c++")) throw Error(file.string(), "no C++ compiler (c++) on PATH", "one: apt-get install g++");
     build = compile(file, source);
+    build.seconds = static_cast<double>(now_ns() - begun) * 1e-9;
     // A method with headers of its own is compiled again: they may have changed.
     if (build.method != nullptr && source.find("#include \"") == source.rfind("#include \"")) {
       if (cache().size() == kMostCached) cache().erase(cache().begin());

@@ -26,7 +26,7 @@ struct OwnBuild {
   double relative_cost = 0.0;  // time of a pixel over that of delay-and-sum by the same loops; 0: not measured
 };
 
-// Precompiles the headers, in some seconds: files are then compiled in half of the time. Where build_own_method() runs.
+// Precompiles the headers, in some seconds: files are then compiled in half of the time. Any thread.
 void prepare_own_methods();
 
 // Compiles the file and tries the method on a small image in a process of its own, so that one that faults, hangs or

@@ -83,10 +83,9 @@ void WindowMethod::look() {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds(50);
-  if (preparing_.valid() && preparing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   const Seen seen = see();
   if (seen == seen_ && state_.image.method.state != OwnState::none) {
-    if (!preparing_.valid()) preparing_ = std::async(std::launch::async, prepare_own_methods).share();
+    if (!preparing_.valid()) preparing_ = std::async(std::launch::async, prepare_own_methods);
     return;
   }
   seen_ = seen;

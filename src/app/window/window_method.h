@@ -43,7 +43,7 @@ class WindowMethod {
   Seen seen_;
   std::chrono::steady_clock::time_point next_look_;
   bool chosen_ = false;                 // the method is to be in use once it compiles
-  std::shared_future<void> preparing_;  // prepare_own_methods(), once
+  std::future<void> preparing_;  // prepare_own_methods(), once
   std::future<OwnBuild> work_;
 };
 
