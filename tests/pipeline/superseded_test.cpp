@@ -91,8 +91,6 @@ TEST_F(Superseded, ShortLagCoherenceIsGivenUpBetweenItsBlocksToo) {
 // it began with.
 TEST_F(Superseded, AnotherDisplayKeepsTheWork) {
   ImagingParams params = slow_params(*acquisition_);
-  params.formation.grid_nx = 200;  // long enough to be given up, short enough to be waited for
-  params.formation.grid_nz = 450;
   params.display.gain_db = 1.0;
   begin(params, 1);
   wait_for_long_work();
