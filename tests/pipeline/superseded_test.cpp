@@ -13,9 +13,12 @@ namespace {
 // Minimum variance on so many pixels takes a CPU many seconds, delay-and-sum part of one.
 ImagingParams slow_params(const Acquisition& acquisition, Adaptive method = Adaptive::minimum_variance) {
   ImagingParams params = default_params(acquisition);
-#if defined(ECHO_SANITIZED)  // up to twenty times slower
+#if defined(__SANITIZE_THREAD__)  // some twenty times slower
   params.formation.grid_nx = 300;
   params.formation.grid_nz = 450;
+#elif defined(__SANITIZE_ADDRESS__)  // some four times
+  params.formation.grid_nx = 600;
+  params.formation.grid_nz = 900;
 #else
   params.formation.grid_nx = 900;
   params.formation.grid_nz = 1800;
