@@ -42,7 +42,7 @@ class WindowMethod {
   std::filesystem::path file_;  // empty: none
   Seen seen_;
   std::chrono::steady_clock::time_point next_look_;
-  bool chosen_ = false;                 // the method is to be in use once it compiles
+  bool chosen_ = false;          // the method is to be in use once it compiles
   std::future<void> preparing_;  // prepare_own_methods(), once
   std::future<OwnBuild> work_;
 };
