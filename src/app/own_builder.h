@@ -31,7 +31,7 @@ void prepare_own_methods();
 
 // Compiles the file and tries the method on a small image in a process of its own, so that one that faults, hangs or
 // writes no numbers is refused. The method of a file that was compiled before with the same content is used again,
-// unless it has failed since. Takes about a second; any thread, one at a time.
+// unless it has failed since. Takes some seconds; any thread, one at a time.
 OwnBuild build_own_method(const std::filesystem::path& file);
 
 // Makes builds in progress, and later ones, end at once, until they are allowed again. Any thread.
