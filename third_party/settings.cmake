@@ -39,6 +39,10 @@ if(ECHOLOOP_WERROR AND NOT ECHOLOOP_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL 
 endif()
 target_compile_options(echoloop_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # It looks for unused memory first at 1 GB, not at 128 MB: a sixth less time (80 s become 66).
+  target_compile_options(echoloop_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>)
+endif()
 if(CCACHE_PROGRAM AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(echoloop_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()

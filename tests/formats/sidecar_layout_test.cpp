@@ -31,7 +31,8 @@ template <class T>
 void expect_any_layout(const std::string& code, SampleType type) {
   const char* const names[4] = {"frame", "transmit", "element", "time"};
   std::vector<std::size_t> order = {0, 1, 2, 3};
-  do {
+  for (std::size_t tried = 0; tried == 0 || std::ranges::next_permutation(order).found; ++tried) {
+    if (tried % kEveryNthText != 0) continue;
     Json meta = plane_meta();
     meta["axes"] = {names[order[0]], names[order[1]], names[order[2]], names[order[3]]};
     for (const bool fortran : {false, true}) {
@@ -51,7 +52,7 @@ void expect_any_layout(const std::string& code, SampleType type) {
         }
       }
     }
-  } while (std::ranges::next_permutation(order).found);
+  }
 }
 
 TEST(Sidecar, EveryAxisOrderTypeAndByteOrder) {

@@ -35,9 +35,11 @@ std::string refusal(const std::filesystem::path& path);
 // Tries every n-th of the variants of a damaged file, each with a reader process: an odd number, so that every place of
 // a word is hit; larger under the sanitizer, where opening is several times slower.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::size_t kEveryNth = 5;
+inline constexpr std::size_t kEveryNth = 11;
+inline constexpr std::size_t kEveryNthText = 7;  // of those that this process parses itself
 #else
 inline constexpr std::size_t kEveryNth = 3;
+inline constexpr std::size_t kEveryNthText = 1;
 #endif
 
 // Opens every shorter version of `content` (every `step` bytes, of these every kEveryNth): all must be refused with an

@@ -187,13 +187,16 @@ class Clicks {
   }
 
  private:
-  // Places are counted from the nearer side of the window: columns of one width in wider windows are no new ones.
+  // Places are counted from the nearer sides of the window: columns of one width in larger windows are no new ones.
   bool is_new_place(const std::string& id, const Rect& area) {
-    const auto width = static_cast<float>(window_.width);
-    const auto from_side = [&](float x) { return std::lround(area.cx() < 0.5F * width ? x : x - width); };
+    const auto from_side = [](float at, float middle, int size) {
+      return std::lround(2.0F * middle < static_cast<float>(size) ? at : at - static_cast<float>(size));
+    };
+    const float cx = area.cx(), cy = area.cy();
     return clicked_
         .emplace(id, window_.scale, compact_,
-                 std::array{from_side(area.x0), from_side(area.x1), std::lround(area.y0), std::lround(area.y1)})
+                 std::array{from_side(area.x0, cx, window_.width), from_side(area.x1, cx, window_.width),
+                            from_side(area.y0, cy, window_.height), from_side(area.y1, cy, window_.height)})
         .second;
   }
 

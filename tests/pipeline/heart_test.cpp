@@ -9,6 +9,7 @@
 #include "app/options/preset.h"
 #include "source/phantom.h"
 #include "support/flow_run.h"
+#include "support/sanitized.h"
 #include "test_paths.h"
 
 namespace echoloop::heart_test {
@@ -79,9 +80,7 @@ TEST(Heart, ChambersAreDarkAndTissueReachesTheRim) {
 // At 50 frames/s and 72 beats per minute ejection is in frames 2 to 15 of a beat, and the first wave of filling in
 // frames 18 to 28.
 TEST(Heart, FlowEntersTheVentricleInDiastoleAndLeavesItInSystole) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "takes minutes, on the threads of other tests";
-#endif
+  if (kSanitized) GTEST_SKIP() << "takes minutes, by code of other tests";
   const FlowImage systole = run_frames(20).flow;
   EXPECT_LT(velocity_mm_s(systole, kOutflow), -1.0);
   const FlowImage diastole = run_frames(34).flow;

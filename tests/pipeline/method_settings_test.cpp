@@ -9,6 +9,7 @@
 #include "support/environment_variable.h"
 #include "support/method_sets.h"
 #include "support/one_line.h"
+#include "support/sanitized.h"
 #include "support/streaming.h"
 
 namespace echoloop::method_settings_test {
@@ -19,11 +20,7 @@ using testing::share;
 
 // Any valid set on any frame: levels and weights are numbers, weights within their range, and no number of threads
 // changes them. 10^4 sets by ECHO_METHOD_SETS.
-#if defined(ECHO_SANITIZED)
-constexpr int kSets = 60;
-#else
-constexpr int kSets = 300;
-#endif
+constexpr int kSets = testing::kSanitized ? 60 : 300;
 
 TEST(MethodSettings, AnyOfThemGiveNumbersThatNoThreadChanges) {
   const auto one = make_cpu_backend(1, CpuKernel::automatic), three = make_cpu_backend(3, CpuKernel::automatic);

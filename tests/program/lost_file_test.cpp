@@ -7,6 +7,7 @@
 
 #include "program/run_program.h"
 #include "program/started_program.h"
+#include "support/sanitized.h"
 #include "support/uff_file.h"
 
 namespace echoloop::lost_file_test {
@@ -54,7 +55,10 @@ void play_and_cut(const fs::path& source, double share, const std::string& memor
 TEST(LostFile, AStreamStopsWithALineAndARecordingIsCompleted) {
   const TemporaryFolder folder;
   make_recording(folder / "source.uff");
-  for (const double share : {0.9, 0.5, 0.1, 0.0}) play_and_cut(folder / "source.uff", share, "pageable");
+  for (const double share : {0.5, 0.9, 0.1, 0.0}) {
+    play_and_cut(folder / "source.uff", share, "pageable");
+    if (kSanitized) break;  // half a minute each
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "core/acquisition.h"
 #include "phantom_testing.h"
 #include "source/phantom.h"
+#include "support/sanitized.h"
 
 namespace echoloop::echo_time_test {
 namespace {
@@ -35,7 +36,9 @@ TEST(EchoTime, OneScattererOnEveryElementAndTransmit) {
     EchoSynth synth(*a, model.fractional_bandwidth);
     const double depth_m = 0.5 * model.n_samples / model.sampling_hz() * 1540.0;
     const double points[][2] = {{0.0, 0.3}, {0.31, 0.21}, {-0.43, 0.5}, {0.2, 0.613}};
+    std::size_t n_tried = model.name.size();
     for (const auto& point : points) {
+      if (testing::kSanitized && n_tried++ % 4 != 0) continue;
       Scatterers one;
       one.add(point[0] * model.width_m(), point[1] * depth_m, 1.0);
       synth.begin(one);

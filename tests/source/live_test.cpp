@@ -367,14 +367,11 @@ TEST(LiveDescription, OneWhoseDepthNoParameterCanHaveIsRefused) {
   EXPECT_TRUE(testing::contains(refusal_of(json), "t0 = 0.05 s, a depth of 38.5 m"));
 }
 
-// 10^6 keys took 2.2 s, 4.5 10^6 keys 747 MB.
+// 10^6 keys took 2.2 s, 4.5 10^6 keys 747 MB: what comes after too many is not read.
 TEST(LiveDescription, KeysAreCountedWhileTheyAreRead) {
   std::string many = "{";
-  for (int k = 0; k < 1'000'000; ++k) many += (k == 0 ? "\"x_" : ",\"x_") + std::to_string(k) + "\":0";
-  const auto begin = std::clock();
-  const std::string line = refusal_of(many + "}");
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 1.0);
-  EXPECT_TRUE(testing::contains(line, "JSON with more than 120000 keys"));
+  for (int k = 0; k < 130'000; ++k) many += (k == 0 ? "\"x_" : ",\"x_") + std::to_string(k) + "\":0";
+  EXPECT_TRUE(testing::contains(refusal_of(many + "]"), "JSON with more than 120000 keys"));
   const std::string longer = "{\"x_" + std::string(std::size_t{2} << 20, 'a') + "\": 0}";
   EXPECT_TRUE(testing::contains(refusal_of(longer), "keys of 1 MiB together"));
 }

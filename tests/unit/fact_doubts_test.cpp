@@ -10,6 +10,7 @@
 #include "app/doubts/find_doubts.h"
 #include "app/outputs/doubts.h"
 #include "source/phantom.h"
+#include "support/sanitized.h"
 
 namespace echoloop::fact_doubts_test {
 namespace {
@@ -71,6 +72,7 @@ TEST(FactDoubts, RightFactsHaveNone) {
   for (const PhantomSettings& settings : {kCyst, kPoints, kSector, PhantomSettings{.name = "flow"}}) {
     const Taken t = take(settings);
     for (const FactDoubt& doubt : doubts_of(t)) ADD_FAILURE() << settings.name << ": " << doubt.text;
+    if (testing::kSanitized) break;
   }
 }
 
@@ -78,6 +80,7 @@ TEST(FactDoubts, RightFactsHaveNoneInTheFirstFrames) {
   for (const std::uint64_t frame : {0U, 1U}) {
     const Taken t = take(kSector, frame);
     for (const FactDoubt& doubt : doubts_of(t)) ADD_FAILURE() << frame << ": " << doubt.text;
+    if (testing::kSanitized) break;
   }
 }
 
@@ -114,6 +117,7 @@ TEST(FactDoubts, AWrongFactIsFoundWithItsCorrection) {
        }}};
   const Taken right = take(kCyst);
   for (const Mistake& mistake : mistakes) {
+    if (testing::kSanitized && &mistake != &mistakes.front() && &mistake != &mistakes.back()) continue;
     Taken wrong = right;
     mistake.make(wrong.a);
     const std::vector<FactDoubt> doubts = doubts_of(wrong);
@@ -187,6 +191,7 @@ TEST(FactDoubts, AnotherOrderOfTheElementsIsFound) {
     for (std::size_t e = 0; e < n; ++e)
       EXPECT_EQ(doubts[0].patch["element_order"][e].get<std::size_t>(), stored_at(e) + 1) << words;
     EXPECT_EQ(doubts.size(), 1U) << "the rest of the facts is right";
+    if (testing::kSanitized) break;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "core/results/image.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
+#include "support/sanitized.h"
 #include "support/streaming.h"
 #include "unit/given_channels.h"
 
@@ -64,6 +65,7 @@ TEST(CoherenceFactor, IsOneForEqualChannelsUnderAnyWindow) {
 }
 
 TEST(CoherenceFactor, OfNoiseIsOneOverTheNumberOfElements) {
+  if (testing::kSanitized) GTEST_SKIP() << "means of many rounds";
   for (const int n : {16, 64}) {
     double sum = 0.0;
     constexpr unsigned kRounds = 40000;
@@ -252,6 +254,7 @@ double mean_weight(const MethodSettings& settings, int n_tx, int n_el, unsigned 
 }
 
 TEST(AdaptiveWeights, OfNoiseAreOneOverTheNumberOfChannels) {
+  if (testing::kSanitized) GTEST_SKIP() << "means of many rounds";
   MethodSettings both{.method = Adaptive::coherence, .axis = AdaptiveAxis::both};
   EXPECT_NEAR(mean_weight(both, 4, 16, 40000) * 64.0, 1.0, 0.02);  // standard error 0.5 %
   MethodSettings transmits{.method = Adaptive::coherence, .axis = AdaptiveAxis::transmits};

@@ -10,6 +10,7 @@
 #include "support/object_images.h"
 #include "support/plain_objects.h"
 #include "support/same_objects.h"
+#include "support/sanitized.h"
 
 namespace echoloop::object_levels_test {
 namespace {
@@ -184,6 +185,7 @@ TEST(ObjectThreads, TheirNumberChangesNothing) {
 
 // What it costs: printed, for whoever asks.
 TEST_F(ObjectLevels, Times) {
+  if (testing::kSanitized) GTEST_SKIP() << "times";
   for (const auto& [nx, nz] : {std::pair{512, 512}, {192, 1024}}) {
     Grid grid = kFlat;
     grid.nx = nx;
