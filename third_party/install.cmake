@@ -11,6 +11,8 @@ install(DIRECTORY src/core src/dsp DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY src/backend/cpu DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop/include/backend COMPONENT echoloop
         FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY src/backend/cuda DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop/include/backend COMPONENT echoloop
+        FILES_MATCHING PATTERN "own_declared.h" PATTERN "*.cuh")
 install(DIRECTORY src/senders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop)  # beside a scanner
 install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
 install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "app/commands.h"
@@ -18,6 +19,7 @@
 #include "app/own_builder.h"
 #include "app/session_file.h"
 #include "backend/backend.h"
+#include "backend/own_kernels.h"
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/param_table.h"
@@ -209,15 +211,22 @@ void take_compare(Options& o, const OptionTexts& t) {
   a.settings.insert(a.settings.end(), sets.begin(), sets.end());
 }
 
+// Returns the GPU for which own methods are compiled; where they cannot be, the CPU forms the images, aloud.
+OwnTarget target_of_method(Options& o) {
+  if (o.backend.backend == BackendChoice::automatic) {
+    const bool any_gpu = !list_gpus().empty();
+    const std::string why = any_gpu ? why_no_own_kernels() : "";
+    if (!why.empty()) o.warnings.push_back("--method: images are formed by the CPU: " + why);
+    o.backend.backend = any_gpu && why.empty() ? BackendChoice::cuda : BackendChoice::cpu;
+  }
+  if (o.backend.backend == BackendChoice::cpu) return std::nullopt;
+  return std::max(o.backend.gpu, 0);
+}
+
 // Adds settings, of which later ones win: a session's, a preset's, a pipeline's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.method.empty()) {
-    if (o.backend.backend == BackendChoice::cuda)
-      throw Error("--method", "found with --backend cuda: own methods are compiled for the CPU", "--backend cpu");
-    if (o.backend.backend == BackendChoice::automatic && !list_gpus().empty())
-      o.warnings.emplace_back("--method: images are formed by the CPU, for which own methods are compiled");
-    o.backend.backend = BackendChoice::cpu;
-    take_own_method(t.method);
+    take_own_method(t.method, target_of_method(o));
     o.settings.emplace_back("adaptive=own");
   }
   if (!t.preset.empty()) {

@@ -20,6 +20,7 @@
 #include "app/options/folders.h"
 #include "app/options/terminal.h"
 #include "backend/cpu/own_code.h"
+#include "backend/own_kernels.h"
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -33,7 +34,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMost_mb = 1;
-constexpr std::chrono::seconds kCompilerLimit{60}, kTrialLimit{5};
+constexpr std::chrono::seconds kCompilerLimit{60}, kTrialLimit{5}, kGpuTrialLimit{15};
+constexpr const char* kTrialCode = "ECHOLOOP_OWN_TRIAL";  // in a trial's process: file of what was compiled
 
 std::atomic<bool> builds_ended{false};
 
@@ -112,14 +114,16 @@ class Compiler {
 };
 
 std::vector<CompilerMessage> messages_in(const std::string& output) {
-  static const std::regex kLine(R"(^(.*?):(\d+)(?::\d+)?: (fatal error|error|warning|note): (.*)$)");
+  // FILE:LINE:COLUMN: error: TEXT of c++, FILE(LINE): error #NUMBER-D: TEXT of the compiler for GPUs
+  static const std::regex kLine(
+      R"(^(.*?)(?::|\()(\d+)(?::\d+|\))?: (fatal error|catastrophic error|error|warning|note)(?: #\S+)?: (.*)$)");
   std::vector<CompilerMessage> found;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     std::smatch part;
     if (line.size() < 2000 && std::regex_match(line, part, kLine))
-      found.push_back({part[1], std::atoi(part[2].str().c_str()), part[3] == "fatal error" ? "error" : part[3].str(),
-                       plain_text(part[4].str())});
+      found.push_back({part[1], std::atoi(part[2].str().c_str()),
+                       part[3].str().ends_with("error") ? "error" : part[3].str(), plain_text(part[4].str())});
   }
   return found;
 }
@@ -271,12 +275,18 @@ std::string read_source(const fs::path& file) {
   return text;
 }
 
-std::shared_ptr<OwnMethod> describe(const fs::path& file, std::string source, std::shared_ptr<const OwnLibrary> code) {
+std::shared_ptr<OwnMethod> method_of(const fs::path& file, const std::string& source) {
   auto method = std::make_shared<OwnMethod>();
   method->name = file.stem().string();
   method->file = file;
   method->sha256 = sha256(source);
-  method->source = std::move(source);
+  method->source = source;
+  return method;
+}
+
+std::shared_ptr<OwnMethod> describe(const fs::path& file, const std::string& source,
+                                    std::shared_ptr<const OwnLibrary> code) {
+  auto method = method_of(file, source);
   const OwnMethodCode& described = code->described();
   method->replaces = described.replaces;
   for (int k = 0; k < described.parameters; ++k) {
@@ -367,6 +377,64 @@ OwnBuild compile(const fs::path& file, const std::string& source) {
   return build;
 }
 
+// Runs the code on a small image in a process of its own, with a context of its own on the GPU; a kernel without an end
+// ends with it. Returns why the method cannot be used, or nothing.
+std::string try_on_gpu(const fs::path& file, const std::string& machine_code, int gpu) {
+  const WorkFolder work;
+  const fs::path code = work.path / "method.cubin";
+  write_file(code, machine_code);
+  ChildProgram child({"env", std::string(kTrialCode) + "=" + code.string(), program_file().string(),
+                      "sim:points,probe=L64", "--headless", "--backend", "cuda", "--device", std::to_string(gpu),
+                      "--frames", "1", "--rate", "max", "--grid", "-10:10:96,5:30:24", "--method", file.string()});
+  const auto end = std::chrono::steady_clock::now() + kGpuTrialLimit;
+  std::optional<int> status;
+  while (!(status = child.ended())) {
+    if (builds_ended || std::chrono::steady_clock::now() > end)
+      return "the method took more than " + std::to_string(kGpuTrialLimit.count()) + " s for a small image";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (*status == 0) return {};
+  std::string last;
+  std::istringstream lines(child.printed());
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("echoloop: ")) last = line.substr(10);
+  if (last.starts_with(file.string() + ": ")) last = last.substr(file.string().size() + 2);
+  return last.empty() ? "the method ended its process" : last.substr(0, last.find("; delay-and-sum"));
+}
+
+OwnBuild compile_for_gpu(const fs::path& file, const std::string& source, int gpu) {
+  const OwnKernelSource own{file, source, header_folder(), gpu};
+  OwnBuild build;
+  OwnKernelCode made;
+  const char* const trial = std::getenv(kTrialCode);
+  if (trial != nullptr)
+    made.machine_code = read_small_file(trial, 64, "machine code");
+  else
+    made = compile_own_kernels(own);
+  build.messages = messages_in(made.log);
+  if (made.machine_code.empty()) {
+    build.problem = first_error(file, build.messages, {1, made.log});
+    return build;
+  }
+  if (const std::string why = trial != nullptr ? "" : try_on_gpu(file, made.machine_code, gpu); !why.empty()) {
+    build.problem = file.string() + ": " + why;
+    return build;
+  }
+  auto method = method_of(file, source);
+  method->kernels = load_own_kernels(own, made.machine_code);
+  method->parameters = method->kernels->parameters();
+  method->replaces = method->kernels->replaces();
+  build.registers = method->kernels->registers();
+  build.spilled_bytes = method->kernels->spilled_bytes();
+  build.method = method;
+  return build;
+}
+
+// Returns why the method is no longer called; empty: it is.
+std::string fault_of(const OwnMethod& method) {
+  return method.code != nullptr ? method.code->fault() : method.kernels->fault();
+}
+
 }  // namespace
 
 void end_own_builds() { builds_ended = true; }
@@ -391,18 +459,20 @@ void prepare_own_methods() {
   if (made) precompiled_folder = folder;
 }
 
-OwnBuild build_own_method(const fs::path& named) {
+OwnBuild build_own_method(const fs::path& named, OwnTarget gpu) {
   const std::int64_t begun = now_ns();
   OwnBuild build;
   try {
     const fs::path file = fs::absolute(named).lexically_normal();
     const std::string source = read_source(file);
     const auto known = std::ranges::find_if(cache(), [&](const Cached& c) {
-      return c.file == file && c.build.method->source == source && c.build.method->code->fault().empty();
+      return c.file == file && (c.build.method->kernels != nullptr) == gpu.has_value() &&
+             c.build.method->source == source && fault_of(*c.build.method).empty();
     });
     if (known != cache().end()) return known->build;
-    if (!is_on_path("c++")) throw Error(file.string(), "no C++ compiler (c++) on PATH", "one: apt-get install g++");
-    build = compile(file, source);
+    if (!gpu && !is_on_path("c++"))
+      throw Error(file.string(), "no C++ compiler (c++) on PATH", "one: apt-get install g++");
+    build = gpu ? compile_for_gpu(file, source, *gpu) : compile(file, source);
     build.seconds = static_cast<double>(now_ns() - begun) * 1e-9;
     // A method with headers of its own is compiled again: they may have changed.
     if (build.method != nullptr && source.find("#include \"") == source.rfind("#include \"")) {
@@ -416,8 +486,8 @@ OwnBuild build_own_method(const fs::path& named) {
   return build;
 }
 
-void take_own_method(const fs::path& file) {
-  const OwnBuild build = build_own_method(file);
+void take_own_method(const fs::path& file, OwnTarget gpu) {
+  const OwnBuild build = build_own_method(file, gpu);
   if (build.method == nullptr) throw Error::from_line(build.problem);
   load_own_method(build.method);
 }
@@ -425,7 +495,7 @@ void take_own_method(const fs::path& file) {
 std::string own_method_fault() {
   const auto method = loaded_own_method();
   if (method == nullptr) return {};
-  const std::string fault = method->code->fault();
+  const std::string fault = fault_of(*method);
   return fault.empty() ? "" : method->file.string() + ": " + fault;
 }
 
@@ -444,7 +514,7 @@ int run_method(const fs::path& new_file) {
   if (fs::exists(new_file)) throw Error(new_file.string(), "exists", "the name of a new file");
   const std::string text = read_small_file(examples / "wiener.h", kMost_mb, "an example");
   write_file(new_file, text);
-  print_out("{}\nUse it: echoloop --backend cpu --method {}\n", new_file.string(), new_file.string());
+  print_out("{}\nUse it: echoloop --method {}\n", new_file.string(), new_file.string());
   return 0;
 }
 

@@ -332,8 +332,12 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
     throw Error("adaptive", "a method for refracted paths or a matrix array on a GPU", "off",
                 "--backend cpu, or --set lens=straight");
   }
-  if (plan->method.method == Adaptive::own && device.count > 0)
-    throw Error("adaptive", "an own method on a GPU", "off or a built-in method", "--backend cpu");
+  if (const auto& method = params.formation.own; plan->method.method == Adaptive::own && method != nullptr) {
+    const bool on_gpu = device.count > 0;
+    if (method->kernels == nullptr && (on_gpu || method->code == nullptr))
+      throw Error("adaptive", std::string("an own method compiled for ") + (on_gpu ? "the CPU" : "a GPU"),
+                  "off or a built-in method", on_gpu ? "--backend cpu" : "--backend cuda");
+  }
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);
   if (plan->why_fp32 == nullptr) add_packed(*plan, old, band, task, sum, device);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/adaptive_kinds.h"
+
 namespace echoloop {
 
 // A value of an enumeration among the parameters.
@@ -14,10 +16,6 @@ struct ParamChoice {
   std::string_view label;      // on screen
   std::string_view note = {};  // follows the label in lists
 };
-
-enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_variance, own };  // off: delay-and-sum
-enum class AdaptiveAxis { elements, transmits, both };   // channels that a method compares
-enum class AdaptiveOrder { each_transmit, compounded };  // axis elements: before or after the sum over transmits
 
 enum class MethodResult {
   pixel,     // complex, replaces delay-and-sum
@@ -62,8 +60,6 @@ inline constexpr std::array<ParamChoice, 2> kAdaptiveOrders = {
 enum class AdaptiveShow { image, weight };
 inline constexpr std::array<ParamChoice, 2> kAdaptiveShows = {{{"image", "Image"}, {"weight", "Weight"}}};
 
-inline constexpr int kMostAdaptiveBins = 16;
-inline constexpr int kMostOwnParameters = 8;    // of an own method
 inline constexpr double kMostKernel_m = 0.005;  // along depth
 
 constexpr const AdaptiveRow& row_of(Adaptive method) { return kAdaptiveRows[static_cast<std::size_t>(method)]; }

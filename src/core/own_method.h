@@ -17,7 +17,8 @@ struct OwnParameter {
   double min = 0.0, max = 0.0, value = 0.0;  // value: the default
 };
 
-class OwnCode;  // of the CPU, backend/cpu/cpu_steps.h
+class OwnCode;     // of the CPU, backend/cpu/cpu_steps.h
+class OwnKernels;  // of a GPU, backend/own_kernels.h
 
 struct OwnMethod {
   std::string name;            // of the file, without ending
@@ -26,7 +27,8 @@ struct OwnMethod {
   std::string sha256;  // of the source, 64 hexadecimal digits
   std::vector<OwnParameter> parameters;
   bool replaces = false;  // its pixels are no delay-and-sum
-  std::shared_ptr<const OwnCode> code;
+  std::shared_ptr<const OwnCode> code;        // null: compiled for a GPU
+  std::shared_ptr<const OwnKernels> kernels;  // null: compiled for the CPU
 };
 
 // The method in use by parameters that name none: of --method, or the one that the window has compiled last. One a

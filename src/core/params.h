@@ -8,6 +8,7 @@
 
 #include "core/acquisition.h"
 #include "core/adaptive.h"
+#include "core/apodization.h"
 #include "core/grid.h"
 
 namespace echoloop {
@@ -15,7 +16,6 @@ namespace echoloop {
 struct OwnMethod;  // core/own_method.h
 
 enum class Recipe { analytic, course };
-enum class Apodization { boxcar, hann, hamming, tukey, gauss };
 enum class Directivity { off, on };                     // weight of an echo by the element's own directivity
 enum class Precision { fp32, fp16 };                    // of channel data between condition and beamform, on a GPU
 enum class GridChoice { automatic, cartesian, polar };  // automatic: polar if the acquisition looks into a sector

@@ -1,9 +1,6 @@
 // From complex pixels to decibels.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-
 #include "dsp/complex.h"
 
 namespace echoloop {
@@ -48,14 +45,14 @@ struct WeighedPixels {
   const float* weights = nullptr;  // null: 1
   PixelReading reading = PixelReading::amplitude;
 
-  [[nodiscard]] ECHO_HD float amplitude(std::size_t i) const {
+  [[nodiscard]] ECHO_HD float amplitude(size_t i) const {
     if (reading == PixelReading::coherence) return fmaxf(pixels[i].re, kLeastCoherence);
     if (reading == PixelReading::factor) return fminf(weights[i], 1.0f);
     const float plain = magnitude(pixels[i]);
     return weights == nullptr ? plain : fmaxf(weights[i], kLeastWeight) * plain;
   }
   // Returns the complex pixel with magnitude amplitude(i); for PixelReading::amplitude only.
-  [[nodiscard]] ECHO_HD Complex value(std::size_t i) const {
+  [[nodiscard]] ECHO_HD Complex value(size_t i) const {
     return weights == nullptr ? pixels[i] : fmaxf(weights[i], kLeastWeight) * pixels[i];
   }
 };

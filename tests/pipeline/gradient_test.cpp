@@ -11,6 +11,7 @@
 #include "measure/levels.h"
 #include "source/phantom.h"
 #include "source/phantom_text.h"
+#include "support/sanitized.h"
 #include "support/streaming.h"
 
 namespace echoloop::gradient_test {

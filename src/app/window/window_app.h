@@ -95,7 +95,7 @@ class WindowApp {
     Engine engine;
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
-    WindowMethod method{state, commands};
+    WindowMethod method{state, commands, options.backend.gpu};
   };
 
   Owned own_;

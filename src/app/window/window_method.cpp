@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backend/own_kernels.h"
 #include "core/error.h"
 
 namespace echoloop {
 
-WindowMethod::WindowMethod(WindowState& state, Commands& commands) : state_(state), commands_(commands) {
+WindowMethod::WindowMethod(WindowState& state, Commands& commands, int gpu)
+    : state_(state), commands_(commands), gpu_(std::max(gpu, 0)) {
   allow_own_builds();
   if (const auto method = loaded_own_method()) file_ = state_.image.method.file = method->file;
 }
@@ -14,8 +18,8 @@ WindowMethod::WindowMethod(WindowState& state, Commands& commands) : state_(stat
 WindowMethod::~WindowMethod() { end_own_builds(); }
 
 void WindowMethod::open(const std::filesystem::path& file) {
-  if (state_.device.backend != "CPU")
-    throw Error(file.string(), "images are formed by the GPU", "the CPU: echoloop --backend cpu");
+  if (const std::string why = target() ? why_no_own_kernels() : ""; !why.empty())
+    throw Error(file.string(), why, "the CPU: echoloop --backend cpu");
   file_ = state_.image.method.file = std::filesystem::absolute(file).lexically_normal();
   seen_ = {};
   next_look_ = {};
@@ -29,6 +33,8 @@ WindowMethod::Seen WindowMethod::see() const {
   if (!error) seen.bytes = std::filesystem::file_size(file_, error) + 1;
   return error ? Seen{} : seen;  // bytes 0: there is no file
 }
+
+OwnTarget WindowMethod::target() const { return state_.device.backend == "CUDA" ? OwnTarget(gpu_) : std::nullopt; }
 
 void WindowMethod::use(const std::shared_ptr<const OwnMethod>& method) {
   load_own_method(method);
@@ -53,6 +59,8 @@ void WindowMethod::take(const OwnBuild& build) {
   }
   view.state = OwnState::ready;
   view.relative_cost = build.relative_cost;
+  view.registers = build.registers;
+  view.spilled_bytes = build.spilled_bytes;
   state_.notices.messages.resolve("method");
   if (build.method != loaded_own_method())
     state_.say(Severity::info, fmt::format("{} compiled in {:.2f} s", build.method->name, build.seconds));
@@ -84,13 +92,14 @@ void WindowMethod::look() {
   if (now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds(50);
   const Seen seen = see();
-  if (seen == seen_ && state_.image.method.state != OwnState::none) {
-    if (!preparing_.valid()) preparing_ = std::async(std::launch::async, prepare_own_methods);
+  if (seen == seen_ && target() == built_for_ && state_.image.method.state != OwnState::none) {
+    if (!preparing_.valid() && !target()) preparing_ = std::async(std::launch::async, prepare_own_methods);
     return;
   }
   seen_ = seen;
   state_.image.method.state = OwnState::compiling;
-  work_ = std::async(std::launch::async, [file = file_] { return build_own_method(file); });
+  built_for_ = target();
+  work_ = std::async(std::launch::async, [file = file_, gpu = built_for_] { return build_own_method(file, gpu); });
 }
 
 }  // namespace echoloop

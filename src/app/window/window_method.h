@@ -14,14 +14,14 @@ namespace echoloop {
 
 class WindowMethod {
  public:
-  // Begins with the method of the command line, if there is one.
-  WindowMethod(WindowState& state, Commands& commands);
+  // Begins with the method of the command line, if there is one. gpu: of --device; -1: any.
+  WindowMethod(WindowState& state, Commands& commands, int gpu);
 
   ~WindowMethod();  // ends the build in progress
   WindowMethod(const WindowMethod&) = delete;
   WindowMethod& operator=(const WindowMethod&) = delete;
 
-  // Uses the file from now on. Throws Error where images are formed by a GPU.
+  // Uses the file from now on. Throws Error where images are formed by a GPU for which nothing can be compiled.
   void open(const std::filesystem::path& file);
   void look();  // once a window frame
 
@@ -33,13 +33,16 @@ class WindowMethod {
   };
 
   [[nodiscard]] Seen see() const;
+  [[nodiscard]] OwnTarget target() const;  // where images are formed
   void take(const OwnBuild& build);
   void look_for_fault();
   void use(const std::shared_ptr<const OwnMethod>& method);
 
   WindowState& state_;
   Commands& commands_;
+  const int gpu_;
   std::filesystem::path file_;  // empty: none
+  OwnTarget built_for_;
   Seen seen_;
   std::chrono::steady_clock::time_point next_look_;
   bool chosen_ = false;          // the method is to be in use once it compiles

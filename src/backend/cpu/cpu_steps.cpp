@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/own_method.h"
 #include "dsp/fir_design.h"
+#include "dsp/methods/methods.h"
 #include "dsp/spectrum.h"
 
 namespace echoloop {
@@ -78,6 +79,8 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   scan_ = plan.scan;
   method_ = plan.method;
   own_ = method_.method == Adaptive::own ? plan.params.formation.own : nullptr;
+  if (own_ != nullptr && own_->code == nullptr)
+    throw Error("adaptive", "an own method compiled for a GPU", "off or a built-in method", "--backend cuda");
   const bool tuned = kernels_.das_tile != nullptr;
   filtering_ = tuned && filters_.set_plan(band_, a.sampling_hz, *kernels_.steps, pool_.threads());
   windows_ = tuned && method_.method == Adaptive::off && window_.set_plan(das_, pool_.threads());

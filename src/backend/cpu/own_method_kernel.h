@@ -5,51 +5,15 @@
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/own.h"
 #include ECHO_OWN_SOURCE
+#include "dsp/own_run.h"
 
 namespace echoloop::ECHO_ISA {
-
-struct AnyRun {
-  template <class Method>
-  void operator()(const Method& /*method*/) const {}
-};
-template <int value>
-concept OwnTag = requires(const MethodSettings& s) {
-  run_method(MethodTag<static_cast<Adaptive>(value)>(), s, AnyRun{});
-};
-
-// Returns the value whose run_method() the file has: `own`, or that of a built-in method; -1: none.
-template <int... value>
-constexpr int tag_in(std::integer_sequence<int, value...>) {
-  int found = -1;
-  ((found = OwnTag<value> ? value : found), ...);
-  return found;
-}
-constexpr int kTag = tag_in(std::make_integer_sequence<int, static_cast<int>(kAdaptiveRows.size())>());
-static_assert(kTag >= 0,
-              "no run_method(MethodTag<Adaptive::own>, const MethodSettings&, const Run&) in namespace echoloop");
-
-// Of sums over channels, in loops along the pixels.
-template <class Method>
-concept SumsChannels = requires {
-  sizeof(typename Method::Sums);
-};
 
 template <class Method>
 constexpr long long set_floats() {
   if constexpr (SumsChannels<Method>) return kNumbers<typename Method::Sums>;
   return 0;
 }
-template <class Method>
-constexpr bool replaces_pixel() {
-  if constexpr (SumsChannels<Method>) return Method::replaces;
-  return true;
-}
-
-template <class Run>
-void with_own_method(const MethodSettings& settings, const Run& run) {
-  run_method(MethodTag<static_cast<Adaptive>(kTag)>(), settings, run);
-}
-
 [[maybe_unused]] static void run_rows(const MethodSettings& settings, const MethodRow& row) {
   with_own_method(settings, [&]<class Method>(const Method& method) {
     if constexpr (SumsChannels<Method>) {
@@ -73,10 +37,11 @@ OwnMethodCode describe(std::integer_sequence<int, index...>) {
   OwnMethodCode code{};
   ((code.parameters += kOwnParameter<index>.name != nullptr ? 1 : 0, code.parameter[index] = kOwnParameter<index>),
    ...);
-  with_own_method(MethodSettings{.method = static_cast<Adaptive>(kTag)}, [&]<class Method>(const Method& /*method*/) {
-    code.replaces = replaces_pixel<Method>();
-    code.set_floats = set_floats<Method>();
-  });
+  with_own_method(MethodSettings{.method = static_cast<Adaptive>(kOwnTag)},
+                  [&]<class Method>(const Method& /*method*/) {
+                    code.replaces = replaces_pixel<Method>();
+                    code.set_floats = set_floats<Method>();
+                  });
 #if defined(ECHO_OWN_ROWS)
   code.run = run_rows;
 #else

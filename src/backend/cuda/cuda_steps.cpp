@@ -4,7 +4,10 @@
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/lane_steps.h"
+#include "backend/cuda/cuda_own_kernels.h"
 #include "backend/cuda/runtime/cuda_error.h"
+#include "core/own_method.h"
+#include "dsp/methods/methods.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -19,6 +22,9 @@ class AnalyticSteps final : public LaneSteps {
     buffers_.pixels.grow_for<Complex>(n_pixels());
     method_ = plan.method;
     if (method_.method != Adaptive::off) buffers_.weights.grow_for<float>(n_pixels());
+    own_method_ = method_.method == Adaptive::own ? plan.params.formation.own : nullptr;
+    own_ = own_method_ == nullptr ? nullptr : static_cast<const CudaOwnKernels*>(own_method_->kernels.get());
+    if (own_ != nullptr) own_->prepare(method_.axis, method_.order);
     const std::size_t scratch = method_scratch(method_, das_.geometry);
     if (scratch > 0) buffers_.method_scratch.grow_for<Complex>(scratch);
     if (method_.method == Adaptive::slsc) {
@@ -43,8 +49,15 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void beamform() override {
+    if (own_ != nullptr && !own_->fault().empty()) {  // from this frame on
+      own_ = nullptr;
+      method_.method = Adaptive::off;
+    }
     if (method_.method == Adaptive::off) {
       sum_delayed(das_.geometry, lines(), pixels(), stream());
+    } else if (own_ != nullptr) {
+      sum_by_own(*own_, method_, {das_.geometry, das_.is_flat, lines()},
+                 {pixels(), buffers_.weights.as<float>(), nullptr}, stream());
     } else {
       sum_by_method(method_, {das_.geometry, das_.is_flat, lines()},
                     {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, context_.work,
@@ -115,6 +128,8 @@ class AnalyticSteps final : public LaneSteps {
   BandShape band_;
   DasOnDevice das_;
   MethodSettings method_;
+  std::shared_ptr<const OwnMethod> own_method_;  // of the plan, null: another method
+  const CudaOwnKernels* own_ = nullptr;          // of own_method_; null: it is not called
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
   std::shared_ptr<const DeviceTables> response_;

@@ -1,6 +1,6 @@
 // Interface between a beamforming method and the executors. A method is a functor: it reads the delayed samples of one
 // pixel, its channels, and returns the pixel. Executors of both devices call the same functor (backend/cpu/cpu_steps.h,
-// sum_by_method() of backend/cuda/kernels/kernels.h). Of the standard library it uses only <cmath>.
+// sum_by_method() of backend/cuda/kernels/kernels.h). The standard library is not used (core/hd.h).
 //
 // Channels offers, for one pixel (dsp/methods/das_channels.h):
 //   int n_elements(), n_transmits();
@@ -15,7 +15,7 @@
 // (dsp/methods/element_rows.h).
 #pragma once
 
-#include "core/adaptive.h"
+#include "core/adaptive_kinds.h"
 #include "dsp/complex.h"
 #include "dsp/level.h"
 
@@ -50,12 +50,5 @@ struct MethodSettings {
 
 template <Adaptive method>
 struct MethodTag {};
-
-// Returns the envelope's view of a method's pixels; `weights` of the method may be null.
-inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
-  if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
-  if (row_of(settings.method).result == MethodResult::coherence) return {pixels, nullptr, PixelReading::coherence};
-  return {pixels, is_weight(settings.method) ? weights : nullptr, PixelReading::amplitude};
-}
 
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/adaptive.h"
 #include "method_headers.h"
 
 namespace echoloop {
@@ -22,6 +23,13 @@ void with_method(const MethodSettings& settings, const Run& run) {
     (run_if_chosen<static_cast<Adaptive>(value)>(settings, run), ...);
   }
   (std::make_integer_sequence<int, static_cast<int>(kAdaptiveRows.size())>());
+}
+
+// Returns the envelope's view of a method's pixels; `weights` of the method may be null.
+inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
+  if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
+  if (row_of(settings.method).result == MethodResult::coherence) return {pixels, nullptr, PixelReading::coherence};
+  return {pixels, is_weight(settings.method) ? weights : nullptr, PixelReading::amplitude};
 }
 
 }  // namespace echoloop

@@ -35,6 +35,7 @@ void state_row(PanelContext& c, Column& column) {
                              state_text(view, c.edits.params.formation));
   std::string facts = fmt::format("{:.2f} s from save to use", view.seconds);
   if (view.relative_cost > 0.0) facts += fmt::format("; {:.1f} × the time of the coherence factor", view.relative_cost);
+  if (view.registers > 0) facts += fmt::format("; {} registers, {} B spilled", view.registers, view.spilled_bytes);
   if (view.state == OwnState::ready)
     column.y += c.ui.paragraph(Type::small, x, column.y, wrap, c.ui.px(kMessageLine), theme::kMuted, facts);
   column.y += c.ui.px(4);

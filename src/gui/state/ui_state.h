@@ -310,6 +310,7 @@ struct OwnMethodView {
   std::vector<OwnLine> lines = {};  // of the compiler
   double seconds = 0.0;             // from reading the file to its trial
   double relative_cost = 0.0;       // see OwnBuild
+  int registers = 0, spilled_bytes = 0;
 };
 
 struct ImageState {

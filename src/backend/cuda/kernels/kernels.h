@@ -94,6 +94,11 @@ std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& ge
 void sum_by_method(const MethodSettings& settings, const MethodInput& in, const MethodBuffers& to, SkippableWork& work,
                    StreamView stream);
 
+class CudaOwnKernels;  // cuda_own_kernels.h
+// The same with a method of the user.
+void sum_by_own(const CudaOwnKernels& kernels, const MethodSettings& settings, const MethodInput& in,
+                const MethodBuffers& to, StreamView stream);
+
 // course.cu
 struct CourseTaps {
   float h[kCourseTaps];

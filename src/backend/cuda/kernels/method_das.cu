@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/kernels/tile_sums.cuh"
+#include "backend/cuda/kernels/method_parts.cuh"
+#include "backend/cuda/cuda_own_kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
@@ -14,17 +15,9 @@
 namespace echoloop::cuda {
 namespace {
 
-constexpr int kTileX = 32;
-constexpr int kWarpX = 8;
-constexpr int kWarpZ = 4;
 constexpr int kTall = 16;  // rows of a block: its warps read nearly the same samples
 constexpr int kHalf = 8;   // of kernels that need twice the registers
 constexpr int kLow = 4;    // of kernels with many registers
-
-struct MethodImage {
-  Complex* pixels;
-  float* weights;
-};
 
 struct Tiles {
   dim3 grid, block;
@@ -36,123 +29,20 @@ struct Tiles {
         block(kTileX, static_cast<unsigned>(rows_of_block)) {}
 };
 
-// Returns the column of the thread's pixel. A warp has 8 x 4 of the block's 32 x blockDim.y pixels, number threadIdx.y.
-__device__ int thread_x() {
-  return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.y) % (kTileX / kWarpX) * kWarpX +
-         static_cast<int>(threadIdx.x) % kWarpX;
-}
-__device__ int thread_z() {
-  return static_cast<int>(blockIdx.y * blockDim.y) + static_cast<int>(threadIdx.y) / (kTileX / kWarpX) * kWarpZ +
-         static_cast<int>(threadIdx.x) / kWarpX;
+TileElements elements_of(const MethodInput& in) {
+  const DasGeometry& g = in.geometry;
+  if (g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f)
+    return TileElements::weighed;
+  return in.is_flat ? TileElements::flat : TileElements::equal;
 }
 
-// Same as echoloop::DasChannels, for any grid and transmits, by fast instructions.
-class FastChannels {
- public:
-  struct Element {
-    float weight;
-    float excess;  // samples
-    Complex turn;
-    int index;
-  };
-  struct Transmit {
-    float weight;
-    float excess;  // samples beyond base
-    int base;
-    Complex turn;
-    int transmit;  // -1: none
-  };
-
-  __device__ FastChannels(const DasGeometry& geometry, const Complex* lines, int ix, int iz)
-      : geometry_(geometry), lines_(lines), ix_(ix), iz_(iz), at_(place_of(geometry, ix, iz)) {}
-
-  [[nodiscard]] __device__ int n_elements() const { return geometry_.n_el; }
-  [[nodiscard]] __device__ int n_transmits() const { return geometry_.n_tx; }
-
-  [[nodiscard]] __device__ __forceinline__ Element element(int e) const {
-    const ElementGeometry& element = geometry_.elements[e];
-    const float weight = receive_weight(geometry_, element, at_);
-    if (weight == 0.0f) return {0.0f, 0.0f, {0.0f, 0.0f}, e};
-    const float excess = receive_excess<DasForm::general>(geometry_, element, at_);
-    return {weight, excess, delay_phasor(excess, geometry_.turns_per_sample), e};
-  }
-
-  [[nodiscard]] __device__ __forceinline__ Transmit transmit(int t) const {
-    const TransmitPlace place = transmit_place<DasForm::general>(geometry_, t, ix_, iz_);
-    const float turns = transmit_turns<DasForm::general>(geometry_, t, ix_, iz_, place.excess);
-    return {transmit_weight<DasForm::general>(geometry_, t, ix_, iz_), place.excess, place.base, unit_phasor(turns),
-            place.transmit};
-  }
-
-  [[nodiscard]] __device__ __forceinline__ bool recorded(const Transmit& t, const Element& e) const {
-    return place_of_sample(t, t.excess + e.excess).inside;
-  }
-
-  [[nodiscard]] __device__ __forceinline__ ChannelSample sample(const Transmit& t, const Element& e) const {
-    const Place place = place_of_sample(t, t.excess + e.excess);
-    if (!place.inside) return {{0.0f, 0.0f}, false};
-    const Complex* s =
-        lines_ + (static_cast<long long>(t.transmit) * geometry_.n_el + e.index) * geometry_.n_line + place.whole;
-    const Complex a = s[0];
-    const Complex b = s[1];
-    const Complex v{__fmaf_rn(place.rest, b.re - a.re, a.re), __fmaf_rn(place.rest, b.im - a.im, a.im)};
-    return {t.turn * e.turn * v, true};
-  }
-
- private:
-  struct Place {
-    int whole;
-    float rest;
-    bool inside;
-  };
-
-  // `beyond`: samples after the base.
-  [[nodiscard]] __device__ __forceinline__ Place place_of_sample(const Transmit& t, float beyond) const {
-    constexpr float kFar = 1e9f;  // longer than any record, and sums of integers do not overflow
-    const int whole = __float2int_rd(fminf(fmaxf(beyond, -kFar), kFar));
-    const int place = max(min(t.base, 1 << 30), -(1 << 30)) + whole;
-    return {place, beyond - static_cast<float>(whole),
-            t.transmit >= 0 && static_cast<unsigned>(place) < static_cast<unsigned>(geometry_.n_valid - 1)};
-  }
-
-  const DasGeometry& geometry_;
-  const Complex* lines_;
-  int ix_, iz_;
-  PixelPlace at_;
-};
-
-// Channels that a method compares, and when.
-enum class ChannelLoop { each_transmit, compounded, both, transmits };
-
-template <class Method>
-ChannelLoop loop_of(const Method& method) {
-  if constexpr (!Method::replaces) {
-    if (method.axis == AdaptiveAxis::transmits) return ChannelLoop::transmits;
-    if (method.axis == AdaptiveAxis::both) return ChannelLoop::both;
-  }
-  return method.order == AdaptiveOrder::compounded ? ChannelLoop::compounded : ChannelLoop::each_transmit;
+TileArgs tile_args(const MethodInput& in) {
+  const DasGeometry& g = in.geometry;
+  const long long transmit = static_cast<long long>(g.n_el) * g.n_line;
+  return {static_cast<unsigned>(transmit), elements_of(in),
+          g.columns == nullptr && g.weights.cone == nullptr && g.n_line < kMostSamples &&
+              g.n_tx * transmit < static_cast<long long>(~kMagicBits)};
 }
-
-// Same as form_pixel() of dsp/methods/channel_sums.h, with a fixed loop.
-template <ChannelLoop loop, class Method, class Channels>
-__device__ MethodPixel form_with(const Method& method, const Channels& channels) {
-  if constexpr (loop == ChannelLoop::transmits) return form_transmits(method, channels);
-  if constexpr (loop == ChannelLoop::both) return form_both(method, channels);
-  if constexpr (loop == ChannelLoop::compounded) return form_compounded(method, channels);
-  return form_each_transmit(method, channels);
-}
-
-template <ChannelLoop loop, class Method, class Tile>
-__device__ MethodPixel form_tile_with(const Method& method, const Tile& tile) {
-  if constexpr (loop == ChannelLoop::transmits) return form_tile_transmits(method, tile);
-  if constexpr (loop == ChannelLoop::both) return form_tile_both(method, tile);
-  if constexpr (loop == ChannelLoop::compounded) return form_tile_compounded(method, tile);
-  return form_tile_each_transmit(method, tile);
-}
-
-// Sums of many bins: those of several transmits do not fit into registers.
-template <class Method>
-inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
 template <class Method>
 inline constexpr int kRows = kLarge<Method>   ? kLow
@@ -167,22 +57,9 @@ template <ChannelLoop loop, class Method>
 __global__ void __launch_bounds__(kTileX* kRows<Method>, kBlocksPerSm<Method>)
     method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const TileArgs args,
                   const Complex* __restrict__ lines, const MethodImage to) {
-  const int ix = thread_x();
-  const int iz = thread_z();
-  const long long at = static_cast<long long>(iz) * geometry.nx + ix;
-  const bool in_image = ix < geometry.nx && iz < geometry.nz;
-  MethodPixel made;
-  bool tuned = false;
-  if constexpr (!(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
-    const TilePixels tile(geometry, args, lines, ix, iz);
-    tuned = args.may_fit && tile.fits();
-    if (tuned) {
-      made = with_elements(tile, args.elements,
-                           [&](const auto& channels) { return form_tile_with<loop>(method, channels); });
-    }
-  }
-  if (!in_image) return;
-  if (!tuned) made = form_with<loop>(method, FastChannels(geometry, lines, ix, iz));
+  const MethodPixel made = formed_at<loop, PixelForm::tuned>(geometry, method, args, lines);
+  if (!is_in_image(geometry)) return;
+  const long long at = static_cast<long long>(thread_z()) * geometry.nx + thread_x();
   to.pixels[at] = made.sum;
   to.weights[at] = made.weight;
 }
@@ -433,8 +310,7 @@ void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to,
       const Slices terms{behind, method.n_terms(), first, count};
       const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
       const Tiles of_terms(g.nx, count, kLow);
-      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, TileArgs::of(in), in.lines, channels,
-                                                                 terms);
+      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, tile_args(in), in.lines, channels, terms);
       const Tiles of_image(g.nx, end - begin, kSlscRows);
       slsc_kernel<<<of_image.grid, of_image.block, 0, stream.get()>>>(method, terms, band, to);
     } else {
@@ -465,7 +341,7 @@ void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodB
     using Method = std::decay_t<decltype(method)>;
     const Tiles tiles(g.nx, g.nz, kRows<Method>);
     const auto run = [&](auto kernel) {
-      kernel<<<tiles.grid, tiles.block, 0, stream.get()>>>(g, method, TileArgs::of(in), in.lines, to);
+      kernel<<<tiles.grid, tiles.block, 0, stream.get()>>>(g, method, tile_args(in), in.lines, to);
     };
     const auto run_loop = [&]<ChannelLoop loop>() { run(method_kernel<loop, Method>); };
     switch (loop_of(method)) {
@@ -481,6 +357,17 @@ void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodB
     }
   });
   CUDA_CHECK_LAUNCH("sum_by_method");
+}
+
+void sum_by_own(const CudaOwnKernels& kernels, const MethodSettings& s, const MethodInput& in, const MethodBuffers& to,
+                StreamView stream) {
+  DasGeometry geometry = in.geometry;
+  MethodSettings settings = s;
+  TileArgs args = tile_args(in);
+  const Complex* lines = in.lines;
+  MethodImage image{to.pixels, to.weights};
+  kernels.launch(s.axis, s.order, geometry.nx, geometry.nz, {&geometry, &settings, &args, &lines, &image, nullptr},
+                 stream);
 }
 
 }  // namespace echoloop::cuda

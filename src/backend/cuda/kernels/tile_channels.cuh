@@ -3,7 +3,6 @@
 #pragma once
 
 #include "backend/cuda/kernels/das_math.cuh"
-#include "backend/cuda/kernels/kernels.h"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {
@@ -16,20 +15,6 @@ struct TileArgs {
   unsigned transmit_samples;  // between the lines of successive transmits
   TileElements elements;
   bool may_fit;  // every pixel reads every transmit's lines, of at most kMostSamples
-
-  static TileElements elements_of(const MethodInput& in) {
-    const DasGeometry& g = in.geometry;
-    if (g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f)
-      return TileElements::weighed;
-    return in.is_flat ? TileElements::flat : TileElements::equal;
-  }
-  static TileArgs of(const MethodInput& in) {
-    const DasGeometry& g = in.geometry;
-    const long long transmit = static_cast<long long>(g.n_el) * g.n_line;
-    return {static_cast<unsigned>(transmit), elements_of(in),
-            g.columns == nullptr && g.weights.cone == nullptr && g.n_line < kMostSamples &&
-                g.n_tx * transmit < static_cast<long long>(~kMagicBits)};
-  }
 };
 
 // Pixels of a warp and their transmits.

@@ -2,12 +2,16 @@
 // if all channels of a set share it.
 #pragma once
 
-#include <type_traits>
-
 #include "backend/cuda/kernels/tile_channels.cuh"
 #include "dsp/methods/channel_sums.h"
 
 namespace echoloop::cuda {
+
+// Transmits of a group, from the type of a reference to one.
+template <class Reference>
+inline constexpr int kSizeOf = 0;
+template <class Group>
+inline constexpr int kSizeOf<const Group&> = Group::kSize;
 
 // exp(2 pi i j / N) for places j of N channels, from the centre of the aperture: another origin changes only the phases
 // of sums. Absolute error 5e-7.
@@ -109,7 +113,7 @@ __device__ MethodPixel form_tile_each_transmit(const Method& method, const Tile&
   FormedPixel made;
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   tile.for_each_group(0, [&](const auto& group) {
-    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    constexpr int kSize = kSizeOf<decltype(group)>;
     ChannelSet<Method> sets[kSize];
     add_elements(method, tile, group, count, sets);
 #pragma unroll
@@ -171,7 +175,7 @@ __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   ChannelSet<Method> all;
   tile.for_each_group(0, [&](const auto& group) {
-    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    constexpr int kSize = kSizeOf<decltype(group)>;
     ChannelSet<Method> sets[kSize];
     if constexpr (Method::reads_phases)
       add_phases(method, tile, group, count, sets, all.sums);
@@ -194,13 +198,13 @@ __device__ MethodPixel form_tile_transmits(const Method& method, const Tile& til
   float count = 0.0f;
   if constexpr (Method::counts) {
     tile.for_each_group(0, [&](const auto& group) {
-      for (int t = 0; t < std::decay_t<decltype(group)>::kSize; ++t)
+      for (int t = 0; t < kSizeOf<decltype(group)>; ++t)
         count += tile.transmit_weight(group.first + t) != 0.0f ? 1.0f : 0.0f;
     });
   }
   ChannelSet<Method> all;
   tile.for_each_group(0, [&](const auto& group) {
-    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    constexpr int kSize = kSizeOf<decltype(group)>;
     Complex sum[kSize] = {};
     bool any = false;
     tile.for_each_element(group.first, [&](const TilePixels::Element& element) {

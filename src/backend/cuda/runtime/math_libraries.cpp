@@ -1,32 +1,10 @@
 #include "backend/cuda/runtime/math_libraries.h"
 
-#include <dlfcn.h>
-
 #include <string>
-#include <utility>
 
-#include "core/error.h"
+#include "backend/cuda/runtime/toolkit_library.h"
 
 namespace echoloop::cuda {
-
-// Shared library of the CUDA toolkit, opened when first needed: hundreds of megabytes, which other machines may lack
-// and which would delay a program that only shows images. [any thread]
-class ToolkitLibrary {
- public:
-  // needed_for, remedy: first and last words of the error. Throws Error if the library of the headers' release is not
-  // installed; never closed.
-  ToolkitLibrary(std::string needed_for, const std::string& name, int major, std::string remedy);
-
-  template <class Function>
-  void find(const char* name, Function& function) const {
-    function = reinterpret_cast<Function>(symbol(name));
-  }
-
- private:
-  [[nodiscard]] void* symbol(const char* name) const;  // throws Error if missing
-  std::string needed_for_, remedy_;
-  void* library_ = nullptr;
-};
 
 namespace {
 
@@ -201,31 +179,6 @@ std::shared_ptr<const FftPlan> FftCache::get(const FftShape& shape) {
   auto plan = std::make_shared<const FftPlan>(shape, stream_);
   plans_.push_back(plan);
   return plan;
-}
-
-namespace {
-
-// Folder of NVIDIA's installers; the system's own folders come first.
-constexpr const char* kToolkitFolder = "/usr/local/cuda/lib64/";
-
-}  // namespace
-
-ToolkitLibrary::ToolkitLibrary(std::string needed_for, const std::string& name, int major, std::string remedy)
-    : needed_for_(std::move(needed_for)), remedy_(std::move(remedy)) {
-  const std::string file = "lib" + name + ".so." + std::to_string(major);
-  for (const std::string& place : {file, kToolkitFolder + file}) {
-    library_ = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ != nullptr) return;
-  }
-  throw Error(needed_for_, file + " was not found", "the library " + name + " of the CUDA toolkit", remedy_);
-}
-
-void* ToolkitLibrary::symbol(const char* name) const {
-  void* const found = dlsym(library_, name);
-  if (found == nullptr)
-    throw Error(needed_for_, std::string("the function ") + name + " was not found",
-                "another release of the CUDA toolkit", remedy_);
-  return found;
 }
 
 }  // namespace echoloop::cuda
