@@ -66,17 +66,22 @@ TEST_F(OwnMethodOnTheGpu, ACopyOfABuiltInMethodMakesItsImage) {
     for (int tried = 0; tried < 40;) {
       MethodSets::Set set = sets.next();
       if (set.params.formation.adaptive != copied.method) continue;
-      ++tried;
-      const std::vector<float> own_kind = testing::image_of(gpu(), set);
+      const std::vector<float> built_in = testing::image_of(gpu(), set);
       const bool weights = shows_weight(set.params.formation);
       set.params.formation.adaptive = Adaptive::own;
       set.params.formation.own = made.method;
+      try {
+        check_params(*set.acquisition, set.params);
+      } catch (const Error&) {
+        continue;  // channels that the other method does not compare
+      }
+      ++tried;
       const std::vector<float> image = testing::image_of(gpu(), set);
-      ASSERT_EQ(image.size(), own_kind.size());
-      const float floor = *std::ranges::max_element(own_kind) - 50.0F;
+      ASSERT_EQ(image.size(), built_in.size());
+      const float floor = *std::ranges::max_element(built_in) - 50.0F;
       for (std::size_t i = 0; i < image.size(); ++i) {
-        if (!weights && own_kind[i] < floor) continue;
-        const float by = std::abs(image[i] - own_kind[i]);
+        if (!weights && built_in[i] < floor) continue;
+        const float by = std::abs(image[i] - built_in[i]);
         most_db = std::max(most_db, by);
         EXPECT_LT(by, weights ? 1e-3F : 0.02F) << set.words << ", pixel " << i;
         if (HasFailure()) return;

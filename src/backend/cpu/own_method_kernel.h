@@ -5,7 +5,7 @@
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/own.h"
 #include ECHO_OWN_SOURCE
-#include "dsp/own_run.h"
+#include "dsp/methods/own_run.h"
 
 namespace echoloop::ECHO_ISA {
 

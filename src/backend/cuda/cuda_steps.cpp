@@ -4,8 +4,8 @@
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/lane_steps.h"
-#include "backend/cuda/cuda_own_kernels.h"
 #include "backend/cuda/runtime/cuda_error.h"
+#include "backend/cuda/runtime/cuda_own_kernels.h"
 #include "core/own_method.h"
 #include "dsp/methods/methods.h"
 

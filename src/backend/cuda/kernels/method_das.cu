@@ -7,8 +7,8 @@
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/method_parts.cuh"
-#include "backend/cuda/cuda_own_kernels.h"
 #include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/cuda_own_kernels.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 

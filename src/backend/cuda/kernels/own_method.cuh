@@ -4,10 +4,10 @@
 //   ECHO_OWN_FORM    of PixelForm
 //   ECHO_OWN_ROWS    rows of pixels of a block, ECHO_OWN_BLOCKS blocks per SM: the compiler's limit of registers
 #include "backend/cuda/kernels/method_parts.cuh"
-#include "backend/cuda/own_declared.h"
+#include "backend/cuda/runtime/own_declared.h"
 #include "dsp/methods/own.h"
 #include ECHO_OWN_SOURCE
-#include "dsp/own_run.h"
+#include "dsp/methods/own_run.h"
 
 namespace echoloop::cuda {
 

@@ -1,4 +1,4 @@
-#include "backend/cuda/cuda_own_kernels.h"
+#include "backend/cuda/runtime/cuda_own_kernels.h"
 
 #include <dlfcn.h>
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <mutex>
 
-#include "backend/cuda/own_declared.h"
+#include "backend/cuda/runtime/own_declared.h"
 #include "backend/cuda/runtime/stream.h"
 #include "backend/own_kernels.h"
 
