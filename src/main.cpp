@@ -18,7 +18,6 @@
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/comparison.h"
-#include "app/own_builder.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"

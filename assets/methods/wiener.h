@@ -1,5 +1,5 @@
 // Weight between the Wiener post-filter and the coherence factor. A method of Echoloop in one file:
-//   echoloop --backend cpu --method wiener.h          compiled at the start, and again at every save
+//   echoloop --method wiener.h          compiled at the start, and again at every save
 //
 // A method turns the channels of one pixel into the pixel. Delays, phases, apertures and threads are the program's; it
 // calls the functor below once a pixel. Two forms are possible:

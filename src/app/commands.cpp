@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,11 +16,13 @@
 
 #include "app/lesson.h"
 #include "app/opening/source_kinds.h"
+#include "app/options/folders.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/run_outputs.h"
+#include "app/own_builder.h"
 #include "backend/sound_speed.h"
 #include "core/error.h"
 #include "core/results/live_images.h"
@@ -198,6 +201,29 @@ void wait_until(std::int64_t due_ns) {
 }
 
 }  // namespace
+
+int run_method(const std::filesystem::path& new_file) {
+  constexpr std::size_t kMostHeader_mb = 1;
+  const std::filesystem::path examples = share_folder() / "assets" / "methods";
+  if (new_file.empty()) {
+    std::vector<std::filesystem::path> files;
+    for (const std::filesystem::path& folder : {examples, own_method_headers() / "dsp" / "methods"})
+      for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (read_small_file(entry.path(), kMostHeader_mb, "a header").find("void run_method(MethodTag<") !=
+            std::string::npos)
+          files.push_back(entry.path());
+    std::ranges::sort(files);
+    for (const std::filesystem::path& file : files) print_out("{}\n", file.string());
+    return 0;
+  }
+  if (std::filesystem::exists(new_file)) throw Error(new_file.string(), "exists", "the name of a new file");
+  const std::string text = read_small_file(examples / "wiener.h", kMostHeader_mb, "an example");
+  std::ofstream file(new_file);
+  file << text;
+  if (!file.flush()) throw Error(new_file.string(), "cannot be written", "another folder");
+  print_out("{}\nUse it: echoloop --method {}\n", new_file.string(), new_file.string());
+  return 0;
+}
 
 int run_send(const std::string& named, const SendOptions& options, const StreamSettings& stream, std::uint64_t frames) {
   if (options.list_viewers) return list_viewers();

@@ -25,6 +25,9 @@ int run_list_devices();
 // `echoloop repair FILE`: repairs a recording left by a killed program.
 int run_repair(const std::filesystem::path& file);
 
+// `echoloop method --new FILE`: writes an example; --list, an empty path: prints examples and built-in methods.
+int run_method(const std::filesystem::path& new_file);
+
 // `echoloop send`: runs the program as a sender to a viewer: a demonstration, a test, a load generator. Uses the users'
 // header (senders/echoloop_sender.h). Runs until the end of the source, the requested number of frames, or an
 // interrupt.

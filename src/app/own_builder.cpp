@@ -56,13 +56,6 @@ class WorkFolder {
   fs::path path;
 };
 
-// Folder of the program's headers: installed, or the source tree.
-fs::path header_folder() {
-  const fs::path installed = share_folder() / "include";
-  std::error_code ignored;
-  return fs::exists(installed / "dsp" / "methods" / "own.h", ignored) ? installed : share_folder() / "src";
-}
-
 struct Instructions {
   const char* bytes;
   std::vector<std::string> flags;
@@ -309,7 +302,7 @@ std::vector<std::string> compiler_words(OwnPart part) {
                                     "-Wall",
                                     "-Wextra",
                                     "-isystem",
-                                    header_folder().string(),
+                                    own_method_headers().string(),
                                     "-fno-gnu-unique",
                                     "-fmax-errors=20",
                                     "-fdiagnostics-color=never",
@@ -403,7 +396,7 @@ std::string try_on_gpu(const fs::path& file, const std::string& machine_code, in
 }
 
 OwnBuild compile_for_gpu(const fs::path& file, const std::string& source, int gpu) {
-  const OwnKernelSource own{file, source, header_folder(), gpu};
+  const OwnKernelSource own{file, source, own_method_headers(), gpu};
   OwnBuild build;
   OwnKernelCode made;
   const char* const trial = std::getenv(kTrialCode);
@@ -436,6 +429,12 @@ std::string fault_of(const OwnMethod& method) {
 }
 
 }  // namespace
+
+fs::path own_method_headers() {
+  const fs::path installed = share_folder() / "include";
+  std::error_code ignored;
+  return fs::exists(installed / "dsp" / "methods" / "own.h", ignored) ? installed : share_folder() / "src";
+}
 
 void end_own_builds() { builds_ended = true; }
 void allow_own_builds() { builds_ended = false; }
@@ -497,25 +496,6 @@ std::string own_method_fault() {
   if (method == nullptr) return {};
   const std::string fault = fault_of(*method);
   return fault.empty() ? "" : method->file.string() + ": " + fault;
-}
-
-int run_method(const fs::path& new_file) {
-  const fs::path examples = share_folder() / "assets" / "methods";
-  if (new_file.empty()) {
-    std::vector<fs::path> files;
-    for (const fs::path& folder : {examples, header_folder() / "dsp" / "methods"})
-      for (const auto& entry : fs::directory_iterator(folder))
-        if (read_small_file(entry.path(), kMost_mb, "a header").find("void run_method(MethodTag<") != std::string::npos)
-          files.push_back(entry.path());
-    std::ranges::sort(files);
-    for (const fs::path& file : files) print_out("{}\n", file.string());
-    return 0;
-  }
-  if (fs::exists(new_file)) throw Error(new_file.string(), "exists", "the name of a new file");
-  const std::string text = read_small_file(examples / "wiener.h", kMost_mb, "an example");
-  write_file(new_file, text);
-  print_out("{}\nUse it: echoloop --method {}\n", new_file.string(), new_file.string());
-  return 0;
 }
 
 }  // namespace echoloop

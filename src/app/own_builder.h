@@ -50,7 +50,7 @@ void take_own_method(const std::filesystem::path& file, OwnTarget gpu = {});
 // Returns why the method in use failed in a frame; empty: it did not, or there is none.
 std::string own_method_fault();
 
-// echoloop method --new FILE, --list. Throws Error.
-int run_method(const std::filesystem::path& new_file);
+// Returns the folder of the program's headers: installed, or the source tree.
+std::filesystem::path own_method_headers();
 
 }  // namespace echoloop

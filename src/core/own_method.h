@@ -26,7 +26,7 @@ struct OwnMethod {
   std::string source;
   std::string sha256;  // of the source, 64 hexadecimal digits
   std::vector<OwnParameter> parameters;
-  bool replaces = false;  // its pixels are no delay-and-sum
+  bool replaces = false;                      // its pixels are no delay-and-sum
   std::shared_ptr<const OwnCode> code;        // null: compiled for a GPU
   std::shared_ptr<const OwnKernels> kernels;  // null: compiled for the CPU
 };

@@ -1,4 +1,4 @@
-// Arrival times and weights of the transmits of delay-and-sum, on the host; the sum itself: geometry.h.
+// Arrival times and weights of the transmits of delay-and-sum, on the host; the sum itself: das_geometry.h.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "dsp/geometry.h"
+#include "dsp/das_geometry.h"
 
 namespace echoloop {
 

@@ -1,7 +1,7 @@
 // Channels of one pixel for a method (dsp/methods/method.h), with the delays, weights and interpolation of das_pixel().
 #pragma once
 
-#include "dsp/geometry.h"
+#include "dsp/das_geometry.h"
 #include "dsp/methods/method.h"
 
 namespace echoloop {

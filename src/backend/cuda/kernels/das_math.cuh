@@ -1,4 +1,4 @@
-// Terms of delay-and-sum in single precision for a pixel and an element (dsp/geometry.h), by fast instructions.
+// Terms of delay-and-sum in single precision for a pixel and an element (dsp/das_geometry.h), by fast instructions.
 //
 // A place in a line costs three additions. With M = 2^23 + row_base, a float, p + M rounded down is exactly 2^23 +
 // row_base + floor(p): its bits minus those of 2^23 are the sample's number, and p - ((p + M) - M) the fraction. Roots
@@ -6,7 +6,7 @@
 // angles (absolute error 5e-7).
 #pragma once
 
-#include "dsp/geometry.h"
+#include "dsp/das_geometry.h"
 
 namespace echoloop::cuda {
 

@@ -81,8 +81,7 @@ void check_driver(CUresult status, const char* call) {
 }
 
 std::size_t index_of(AdaptiveAxis axis, AdaptiveOrder order) {
-  if (axis == AdaptiveAxis::elements) return order == AdaptiveOrder::compounded ? 1 : 0;
-  return axis == AdaptiveAxis::transmits ? 2 : 3;
+  return 2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(order);
 }
 
 const char* word(AdaptiveAxis axis) {

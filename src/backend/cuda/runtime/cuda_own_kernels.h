@@ -50,7 +50,7 @@ class CudaOwnKernels final : public OwnKernels {
   bool replaces_ = false;
   int* invalid_ = nullptr;  // mapped host memory: set by a pixel that is no number
   mutable std::mutex mutex_;
-  mutable std::array<Kernel, 4> kernels_;  // under mutex_
+  mutable std::array<Kernel, 6> kernels_;  // under mutex_
   mutable int in_use_ = 0;                 // under mutex_
 };
 

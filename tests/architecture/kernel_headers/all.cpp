@@ -1,0 +1,12 @@
+// Compiled with -nostdinc++: headers that methods of the user include use no C++ standard library.
+#include "dsp/das_geometry.h"
+#include "dsp/level.h"
+#include "dsp/methods/channel_sums.h"
+#include "dsp/methods/coherence.h"
+#include "dsp/methods/das_channels.h"
+#include "dsp/methods/generalized_coherence.h"
+#include "dsp/methods/minimum_variance.h"
+#include "dsp/methods/own.h"
+#include "dsp/methods/p_das.h"
+#include "dsp/methods/phase_coherence.h"
+#include "dsp/methods/slsc.h"
