@@ -68,9 +68,10 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--pipeline", t.pipeline,
                  "Parameters from a pipeline.yaml of zea; others than those of this program are listed")
       ->type_name("F.yaml");
-  app.add_option("--method", t.method,
-                 "Own method of image formation: a C++ file, compiled for the GPU or the CPU, and again at every save (see "
-                 "echoloop method --new)")
+  app.add_option(
+         "--method", t.method,
+         "Own method of image formation: a C++ file, compiled for the GPU or the CPU, and again at every save (see "
+         "echoloop method --new)")
       ->type_name("F.h");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
