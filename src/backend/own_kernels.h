@@ -27,7 +27,7 @@ struct OwnKernelSource {
   std::filesystem::path file;     // in messages; its folder has the files that it includes
   std::string text;               // of the file
   std::filesystem::path headers;  // folder of the program's headers
-  int gpu = 0;
+  int gpu = 0;                    // -1: none, for a compilation alone
 };
 
 struct OwnKernelCode {

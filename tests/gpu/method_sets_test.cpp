@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <ostream>
-#include <span>
 #include <string>
 #include <thread>
 
@@ -34,22 +32,12 @@ std::ostream& operator<<(std::ostream& out, const Difference& d) {
   return out << d.pixels << " pixels differ; " << d.of_one << " by " << d.most << ", highest " << d.highest;
 }
 
-float largest_sample_db(std::span<const std::byte> frame) {
-  float largest = 0.0F;
-  for (std::size_t at = 0; at + sizeof(float) <= frame.size(); at += sizeof(float)) {
-    float v = 0.0F;
-    std::memcpy(&v, frame.data() + at, sizeof v);
-    largest = std::max(largest, std::abs(v));
-  }
-  return 20.0F * std::log10(largest);  // -infinity for silence
-}
-
 Difference difference(const testing::MethodSets::Set& set) {
   const std::vector<float> a = testing::image_of(MethodSets::cpu(), set), b = testing::image_of(MethodSets::gpu(), set);
   EXPECT_EQ(a.size(), b.size());
   const bool weights = shows_weight(set.params.formation);
   Difference d{.highest = *std::ranges::max_element(a)};
-  const float floor = std::max(d.highest - kCompared_db, largest_sample_db(set.frame) - kRounding_db);
+  const float floor = std::max(d.highest - kCompared_db, testing::largest_sample_db(set.frame) - kRounding_db);
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_TRUE(std::isfinite(b[i])) << set.words;
     if (!weights && std::max(a[i], b[i]) < floor) continue;

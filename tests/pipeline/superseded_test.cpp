@@ -1,7 +1,9 @@
 // Long work that a later wish makes useless: it is given up between two tiles of the CPU, and no frame is lost by that.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <thread>
 #include <vector>
 
 #include "backend/cpu/worker_pool.h"
@@ -167,7 +169,7 @@ TEST_F(Superseded, ACoarseImageComesFirstAndIsNotCounted) {
   const auto slow_for_a_second = [&] {
     ImagingParams params = slow_params(*acquisition_);
     params.formation.grid_nx = 300;
-    params.formation.grid_nz = 400;
+    params.formation.grid_nz = 200 * std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     return params;
   };
   Mailbox<Image> coarse;

@@ -2,9 +2,12 @@
 // element, only zeros, or infinite or NaN samples; for tests of every backend. Reproducible by the generator.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -140,6 +143,17 @@ inline std::vector<float> image_of(Backend& backend, const MethodSets::Set& set)
   lane->wait();
   const auto image = lane->image().host();
   return {image.begin(), image.end()};
+}
+
+// Of float samples; -infinity for silence.
+inline float largest_sample_db(std::span<const std::byte> frame) {
+  float largest = 0.0F;
+  for (std::size_t at = 0; at + sizeof(float) <= frame.size(); at += sizeof(float)) {
+    float v = 0.0F;
+    std::memcpy(&v, frame.data() + at, sizeof v);
+    largest = std::max(largest, std::abs(v));
+  }
+  return 20.0F * std::log10(largest);
 }
 
 }  // namespace echoloop::testing

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/own_kernels.h"
 #include "core/error.h"
+#include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop::own_method_test {
 namespace {
@@ -34,6 +37,32 @@ TEST(OwnMethod, KeepsWhatTheUserSetWhenItIsCompiledAgain) {
   EXPECT_THROW(set_own_value(f, "own.c", "1.5"), Error);
   f.adaptive = Adaptive::off;
   EXPECT_TRUE(own_settings(f).empty());
+}
+
+OwnKernelCode compiled_for_gpu(const std::string& text) {
+  return compile_own_kernels({.file = "/own/mine.h", .text = text, .headers = ECHO_SOURCE_DIR "/src", .gpu = -1});
+}
+
+// Needs the run-time compiler, no GPU.
+TEST(OwnKernels, ExamplesAndCopiesOfBuiltInMethodsAreCompiled) {
+#if !defined(ECHO_HAVE_CUDA)
+  GTEST_SKIP() << "this build has no CUDA";
+#endif
+  const std::filesystem::path source = ECHO_SOURCE_DIR;
+  try {
+    static_cast<void>(compiled_for_gpu(""));
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  for (const char* file : {"assets/methods/wiener.h", "assets/methods/delay_and_sum.h", "assets/methods/late.h",
+                           "src/dsp/methods/coherence.h", "src/dsp/methods/phase_coherence.h"}) {
+    const OwnKernelCode made = compiled_for_gpu(testing::read_text(source / file));
+    EXPECT_FALSE(made.machine_code.empty()) << file << ": " << made.log;
+    EXPECT_EQ(made.log, "") << file;
+  }
+  const OwnKernelCode wrong = compiled_for_gpu("#include \"dsp/methods/own.h\"\n\nint a = b;\n");
+  EXPECT_TRUE(wrong.machine_code.empty());
+  EXPECT_NE(wrong.log.find("/own/mine.h(3): error"), std::string::npos) << wrong.log;
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ std::vector<std::string> parameter_numbers(const std::string& text) {
 }
 
 std::string architecture(int gpu) {
+  if (gpu < 0) return "-arch=sm_75";
   int major = 0, minor = 0;
   CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu));
   CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu));
