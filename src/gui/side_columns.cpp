@@ -17,8 +17,6 @@
 
 namespace echoloop {
 
-void method_panel(PanelContext& c, Column& column, bool& open);  // panels/method_panel.cpp
-
 void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   c_ = &c;
   area_ = area;
@@ -48,7 +46,7 @@ Column& PanelColumn::next() {
 
 void PanelColumn::draw(const PanelRow& panel) {
   bool& open = c_->view.is_open(panel.key, c_->compact);
-  if (panel.draw == method_panel && c_->model.image.method.file.empty()) return;  // only with a file
+  if (panel.is_there != nullptr && !panel.is_there(*c_)) return;
   if (panel.closed == ClosedPanel::left_out && !open) {
     was_open_[panel.key] = false;
     return;

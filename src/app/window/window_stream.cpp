@@ -44,6 +44,10 @@ void WindowStream::describe_backend() {
   state_.device.backend = engine_.backend->name();
   state_.cine.keep_acquiring = engine_.on_gpu();  // otherwise the frozen image needs the machine's time
   describe_transport();
+  // An own method is compiled for one device, and again for another one.
+  if (FormationParams& f = state_.params.formation;
+      f.adaptive == Adaptive::own && f.own != nullptr && (f.own->kernels != nullptr) != engine_.on_gpu())
+    f.adaptive = Adaptive::off;
 }
 
 // Names the device with its simulated bus, and the controls without an effect.

@@ -83,9 +83,10 @@ bool parameter_row(PanelContext& c, Column& column, std::size_t k) {
 
 }  // namespace
 
+bool has_method_file(const PanelContext& c) { return !c.model.image.method.file.empty(); }
+
 void method_panel(PanelContext& c, Column& column, bool& open) {
   const OwnMethodView& view = c.model.image.method;
-  if (view.file.empty()) return;
   c.ui.header("panel_method", column, "Own method", view.file.stem().string(), open);
   if (!open) return;
   state_row(c, column);

@@ -15,6 +15,7 @@ void display_panel(PanelContext& c, Column& column, bool& open);
 void faults_panel(PanelContext& c, Column& column, bool& open);
 void measure_panel(PanelContext& c, Column& column, bool& open);
 void method_panel(PanelContext& c, Column& column, bool& open);
+bool has_method_file(const PanelContext& c);
 void stream_panel(PanelContext& c, Column& column, bool& open);
 void timings_panel(PanelContext& c, Column& column, bool& open);
 void timeline_panel(PanelContext& c, Column& column, bool& open);
@@ -44,7 +45,8 @@ constexpr std::array kLast{
              .open_compact = false,
              .closed = ClosedPanel::left_out,
              .draw = measure_panel},
-    PanelRow{.key = "method", .side = kRightPanels, .open_view = true, .draw = method_panel},
+    PanelRow{
+        .key = "method", .side = kRightPanels, .open_view = true, .draw = method_panel, .is_there = has_method_file},
     PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
     PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
     PanelRow{.key = "timeline",

@@ -147,6 +147,7 @@ struct PanelRow {
   void (*draw)(PanelContext&, Column&, bool& open);
   // Called before the column scrolls: consumes wheel input for a part of the panel. `column`: the visible part.
   void (*take_wheel)(PanelContext&, const Rect& column) = nullptr;
+  bool (*is_there)(const PanelContext&) = nullptr;  // null: always
 };
 
 // Returns the panels from top to bottom.
