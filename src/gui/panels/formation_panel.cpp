@@ -323,15 +323,15 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
-  constexpr float kFind = 48, kGap = 10;
+  const float find = c.compact ? 38.0F : 48.0F, gap = c.compact ? 6.0F : 10.0F;  // label and value need the rest
   const SoundSpeedView& search = c.model.analyses.of<SoundSpeedView>();
   Column slider = column;
-  slider.x1 -= c.ui.px(kFind + kGap);
+  slider.x1 -= c.ui.px(find + gap);
   const bool changed = param_row(c, slider, "sound_speed_m_s");
   const float y = column.y + c.ui.px(5);
   column.y = slider.y;
   if (c.ui.button(
-          "sound_speed_find", {column.x1 - c.ui.px(kFind), y, column.x1, y + c.ui.px(theme::kRow)}, {.label = "Find"},
+          "sound_speed_find", {column.x1 - c.ui.px(find), y, column.x1, y + c.ui.px(theme::kRow)}, {.label = "Find"},
           {"Find the speed of sound", kFindHelp, search.fraction ? kSearching : std::string_view(search.why_not)})) {
     c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
   }

@@ -184,7 +184,7 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
 void head_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, kNumberRow, 0);
-  float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
+  float end = ui.text(c.compact ? Type::small : Type::body, r, theme::kText2, "Latency") + ui.px(6);
   if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
   const bool all = c.view.transient.latency_since_start;
   const char* span = c.compact              ? (all ? "all" : "10 s")
