@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "gui/state/any_command.h"
+
 namespace echoloop::testing {
 namespace {
 

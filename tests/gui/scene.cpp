@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "gui/state/any_command.h"
 #include "support/waiting.h"
 #include "test_paths.h"
 

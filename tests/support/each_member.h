@@ -36,15 +36,15 @@ constexpr std::size_t count() {
   }
 }
 
-// References to all members.
-template <class T>
-auto members_of(const T& s) {
+// Calls `act` with references to all members.
+template <class T, class Act>
+void with_members(const T& s, const Act& act) {
   constexpr std::size_t n = count<T>();
   static_assert(n <= 32, "more members than are listed here");
 #define ECHO_MEMBERS(number, ...)  \
   if constexpr (n == number) {     \
     const auto& [__VA_ARGS__] = s; \
-    return std::tie(__VA_ARGS__);  \
+    act(__VA_ARGS__);              \
   } else
   // clang-format off
   ECHO_MEMBERS(1, a)
@@ -80,9 +80,7 @@ auto members_of(const T& s) {
   ECHO_MEMBERS(31, a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, r, t, u, v, w, x, y, z, A, B, C, D, E, F, G)
   ECHO_MEMBERS(32, a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, r, t, u, v, w, x, y, z, A, B, C, D, E, F, G, H)
   // clang-format on
-  {
-    return std::tuple<>();
-  }
+  {}
 #undef ECHO_MEMBERS
 }
 
@@ -134,12 +132,10 @@ void put_members(MemberTexts& to, const std::string& path, const T& value) {
   } else if constexpr (std::is_same_v<T, FactValue>) {
     to[path] = to_text(value);
   } else if constexpr (std::is_aggregate_v<T>) {
-    std::apply(
-        [&](const auto&... member) {
-          int i = 0;
-          (put_members(to, path + "/" + each_member::name_of<T>() + "." + std::to_string(++i), member), ...);
-        },
-        each_member::members_of(value));
+    int i = 0;
+    each_member::with_members(value, [&](const auto&... member) {
+      (put_members(to, path + "/" + each_member::name_of<T>() + "." + std::to_string(++i), member), ...);
+    });
   } else {
     to[path] = static_cast<bool>(value) ? "something" : "nothing";
   }

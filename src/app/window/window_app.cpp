@@ -13,6 +13,7 @@
 #include "core/units.h"
 #include "gui/docks/docks.h"
 #include "gui/screen.h"
+#include "gui/state/any_command.h"
 #include "gui/state/marks.h"
 #include "source/live/live_source.h"
 

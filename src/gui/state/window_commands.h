@@ -9,8 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/params.h"
@@ -108,36 +106,17 @@ struct DismissMessage { static constexpr Info kInfo{"dismiss_message"}; std::siz
 // clang-format on
 }  // namespace command
 
-using AnyCommand =
-    std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                 command::OpenPhantom, command::OpenFile, command::OpenMethod, command::OpenLesson,
-                 command::StartLesson, command::LessonStep, command::OpenScanner, command::OpenNetworkScanner,
-                 command::OpenManual, command::Import, command::Doubts, command::Sender, command::AnswerSandbox,
-                 command::Cancel, command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,
-                 command::SaveTable, command::SaveTimings, command::ToggleRecord, command::Preset, command::Say,
-                 command::Hint, command::AutoReference, command::SoundSpeed, command::ResetLatencies, command::Restart,
-                 command::UseCpu, command::Reset, command::UndoReset, command::DismissMessage>;
-
-// Overload set with one function per command, for std::visit.
-template <class... Act>
-struct Acts : Act... {
-  using Act::operator()...;
-};
-
-inline CommandInfo info_of(const AnyCommand& command) {
-  CommandInfo info = std::visit([](const auto& c) { return c.kInfo; }, command);
-  const auto* preset = std::get_if<command::Preset>(&command);
-  const bool changes_none =
-      preset == nullptr || preset->order.act == PresetCommand::load || preset->order.act == PresetCommand::activate;
-  info.files = info.files || !changes_none;
-  return info;
-}
+// Any of them: any_command.h, which only what executes commands includes.
+struct AnyCommand;
 
 // Queue in order of arrival. Commands sent during execution wait for the next window frame.
 class Commands {
  public:
-  void send(AnyCommand command) { waiting_.push_back(std::move(command)); }
-  [[nodiscard]] std::vector<AnyCommand> take() { return std::exchange(waiting_, {}); }
+  Commands();
+  ~Commands();
+  template <class Command>
+  void send(Command command);  // of namespace command
+  [[nodiscard]] std::vector<AnyCommand> take();
 
  private:
   std::vector<AnyCommand> waiting_;
