@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +33,12 @@ class HostMemoryBlock {
 class PageLock {
  public:
   virtual ~PageLock() = default;
+};
+
+// Memory of the device, owned elsewhere, of frames that lanes read in place during its lifetime.
+class LentMemory {
+ public:
+  virtual ~LentMemory() = default;
 };
 
 enum class DeviceFault { refused, lost };  // one call fails, the next may work; the device fails for good
@@ -158,6 +166,14 @@ class Backend {
   virtual void keep_host_memory(std::size_t /*bytes*/) {}
   // Returns nullptr if this memory cannot be page-locked (it is then copied from as it is).
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
+  // Lends memory of the device once the work that is queued on a CUDA stream so far (0: the legacy default stream) is
+  // done: waits for it. Throws Error for memory elsewhere; nullptr: the device has no memory of its own.
+  [[nodiscard]] virtual std::unique_ptr<LentMemory> lend(std::span<const std::byte> /*memory*/,
+                                                         std::uintptr_t /*stream*/) {
+    return nullptr;
+  }
+  // Copies from or to memory of host or device; the source is complete. Returns when the copy is.
+  virtual void copy(std::span<std::byte> to, const void* from) { std::memcpy(to.data(), from, to.size()); }
   // Returns a lane. `number`: lane index of spans.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, const LaneSettings& settings) = 0;
   // Returns the device of an analysis, by its place in AnalysisList. Throws Error if not available.

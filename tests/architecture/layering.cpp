@@ -52,6 +52,7 @@ const std::vector<Layer> kLayers = {
      {"core", "gui/state", "gui/overlay", "gui/gl", "gui/toolkit", "gui/view", "gui/panels", "gui/docks"}},
     {"gui/cine", {"core", "gui/state", "gui/toolkit", "gui/view", "gui/panels", "gui/docks", "gui/workspace"}},
     {"gui", {"core", "measure", "render", "history", "source/phantom_text.h", "gui/"}},
+    {"python", {"core", "backend", "formats", "formats/sandbox/reader_child.h"}},
     {"app/options",
      {"core", "gui/state", "gui/toolkit", "formats/open_recording.h", "history/film.h", "history/file_sinks.h"}},
     {"app/opening", {"core", "backend", "formats", "source/", "gui/state"}},

@@ -54,6 +54,21 @@ Multiprocessors find_multiprocessors(int device) {
   return found;
 }
 
+class LentRange final : public LentMemory {
+ public:
+  LentRange(std::shared_ptr<MappedRanges> ranges, std::span<const std::byte> memory)
+      : ranges_(std::move(ranges)), begin_(memory.data()) {
+    ranges_->add(memory, begin_);
+  }
+  ~LentRange() override { ranges_->remove(begin_); }
+  LentRange(const LentRange&) = delete;
+  LentRange& operator=(const LentRange&) = delete;
+
+ private:
+  std::shared_ptr<MappedRanges> ranges_;
+  const std::byte* begin_;
+};
+
 class CudaBackend final : public Backend {
  public:
   // The context's device is the current one.
@@ -69,6 +84,21 @@ class CudaBackend final : public Backend {
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override {
     context_->make_current();
     return lock_pages(memory, context_->device);
+  }
+  std::unique_ptr<LentMemory> lend(std::span<const std::byte> memory, std::uintptr_t stream) override {
+    context_->make_current();
+    cudaPointerAttributes at{};
+    const bool known = succeeded_quietly(cudaPointerGetAttributes(&at, memory.data()));
+    if (!known || (at.type != cudaMemoryTypeDevice && at.type != cudaMemoryTypeManaged))
+      throw Error("frames", "no device memory", "memory of " + context_->name);
+    if (at.type == cudaMemoryTypeDevice && at.device != context_->device)
+      throw Error("frames", "memory of cuda:" + std::to_string(at.device), "cuda:" + std::to_string(context_->device));
+    CUDA_CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)));
+    return std::make_unique<LentRange>(context_->mapped, memory);
+  }
+  void copy(std::span<std::byte> to, const void* from) override {
+    context_->make_current();
+    CUDA_CHECK(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDefault));
   }
   std::unique_ptr<Lane> make_lane(int number, const LaneSettings& settings) override {
     context_->make_current();

@@ -186,7 +186,7 @@ void CudaLane::copy_samples(std::span<const RfFrame> frames) {
       }
     } else {
       CUDA_CHECK(cudaMemcpy2DAsync(to, bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
-                                   static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice,
+                                   static_cast<std::size_t>(pick.count), cudaMemcpyDefault,
                                    frame_copy_.stream.get()));
     }
     to += frame_bytes;
@@ -199,7 +199,7 @@ void CudaLane::copy_piece(std::byte* to, const std::byte* from, std::size_t byte
   const std::size_t turn = piece % (frame_copy_.streams.size() + 1);
   const StreamView stream = turn == 0 ? frame_copy_.stream : frame_copy_.streams[turn - 1]->view();
   if (turn > 0 && piece == turn) event(kUpload).make_wait(stream);
-  CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
+  CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.get()));
 }
 
 // Makes the copy stream wait for the further streams.

@@ -32,7 +32,7 @@ class RegisteredPages final : public PageLock {
 
 }  // namespace
 
-void MappedRanges::add(std::span<std::byte> host, const std::byte* device) {
+void MappedRanges::add(std::span<const std::byte> host, const std::byte* device) {
   const std::scoped_lock lock(mutex_);
   ranges_[host.data()] = {host.size(), device};
 }

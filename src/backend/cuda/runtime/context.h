@@ -25,12 +25,13 @@
 
 namespace echoloop::cuda {
 
-// Host memory that kernels can read in place; filled where slots are made, queried by lanes. A block may hold many
-// slots: any part of it is found. The caller of a lane keeps a frame's block alive until uploaded().
+// Memory that kernels can read in place: of the host, filled where slots are made, or of the device (Backend::lend);
+// its host address then is that of the device. Queried by lanes. A block may hold many slots: any part of it is found.
+// The caller of a lane keeps a frame's block alive until uploaded().
 class MappedRanges {
  public:
-  void add(std::span<std::byte> host, const std::byte* device);  // any thread
-  void remove(const std::byte* host);                            // any thread
+  void add(std::span<const std::byte> host, const std::byte* device);  // any thread
+  void remove(const std::byte* host);                                  // any thread
   // Returns the device address of `samples`, nullptr outside mapped memory. [any thread]
   [[nodiscard]] const std::byte* find(std::span<const std::byte> samples) const;
   [[nodiscard]] bool empty() const;  // any thread

@@ -1,0 +1,33 @@
+"""Echoloop from Python: beamform arrays, open recordings, show and send frames.
+
+    import echoloop_viewer as el
+    rec = el.open("recording.uff")
+    pixels = el.beamform(rec[0], rec.acquisition, f_number=1.5)     # complex64 [nz, nx]
+
+Without numpy: Acquisition, Sender, show() and the lists; with it everything.
+"""
+from ._native import DeviceError, list_devices, list_parameters, native as _library
+from ._acquisition import Acquisition
+from .sender import Refused, Sender
+from ._show import Viewer, show
+
+__version__ = _library.echo_version().decode()
+_WITH_NUMPY = {"Beamformer": "beamform", "Grid": "beamform", "beamform": "beamform", "Recording": "recording",
+               "open": "recording"}
+__all__ = ["Acquisition", "DeviceError", "Refused", "Sender", "Viewer", "list_devices", "list_parameters", "show",
+           *_WITH_NUMPY]
+
+
+def __getattr__(name):
+    if name not in _WITH_NUMPY:
+        raise AttributeError(f"module 'echoloop_viewer' has no attribute '{name}'")
+    import importlib
+    module = importlib.import_module("._" + _WITH_NUMPY[name], __name__)
+    for each, of in _WITH_NUMPY.items():
+        if of == _WITH_NUMPY[name]:
+            globals()[each] = getattr(module, each)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
