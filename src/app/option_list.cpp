@@ -152,6 +152,10 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
                "Unattended display: resets everything after S seconds without input (default 60); no opening, saving, "
                "recording, deleting, and quitting only by a signal")
       ->type_name("[S]");
+  app.add_flag("--control{default}", o.control,
+               "Let programs of this user control the window through the socket NAME.control beside those of senders "
+               "(JSON-RPC; default: default)")
+      ->type_name("[=NAME]");
   add_number(app, "--width", o.width, "Window width, pixels")->type_name("N");
   add_number(app, "--height", o.height, "Window height, pixels")->type_name("N");
   app.add_flag("--json", o.json, "With info: output as JSON");
@@ -329,6 +333,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--motion", kScreen, WithoutNeed::said},
     {"--scale", kScreen, WithoutNeed::said},
     {"--kiosk", kWindow},
+    {"--control", kWindow},
     {"--width", kScreen, WithoutNeed::said},
     {"--height", kScreen, WithoutNeed::said},
     {"--json", kInfo},

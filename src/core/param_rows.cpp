@@ -89,7 +89,7 @@ bool has_order(const ParamContext& c) {
   return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation.adaptive) && elements;
 }
 bool has_strength(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !uses(c, {Adaptive::own}); }
-bool has_shown_factor(const ParamContext& c) { return has_factor(c.params.formation.adaptive); }
+bool has_shown_factor(const ParamContext& c) { return has_factor(c.params.formation); }
 bool has_bins(const ParamContext& c) { return uses(c, {Adaptive::generalized}); }
 bool has_root(const ParamContext& c) { return uses(c, {Adaptive::p_das}); }
 bool has_lags(const ParamContext& c) { return uses(c, {Adaptive::slsc}); }

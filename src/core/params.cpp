@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/own_method.h"
+
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
@@ -19,8 +21,13 @@ std::string method_channels(const FormationParams& params) {
   return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
 }
 
+bool has_factor(const FormationParams& params) {
+  const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
+  return has_factor(params.adaptive) && !own_pixels;
+}
+
 bool shows_weight(const FormationParams& params) {
-  return params.adaptive_show == AdaptiveShow::weight && has_factor(params.adaptive);
+  return params.adaptive_show == AdaptiveShow::weight && has_factor(params);
 }
 
 ImagingParams with_display(ImagingParams params, const DisplayParams& display) {

@@ -71,6 +71,9 @@ struct FormationParams {
 // over elements, per transmit", "over elements, transmits summed", "coherence over transmits".
 std::string method_channels(const FormationParams& params);
 
+// Returns true if the method has a factor to show: of an own method, unless it makes pixels of its own.
+bool has_factor(const FormationParams& params);
+
 // Returns true if the image's values are the method's factor, 0 to 1 (slsc: -1 to 1), not levels in dB.
 bool shows_weight(const FormationParams& params);
 

@@ -243,18 +243,5 @@ class Beamforming(unittest.TestCase):
         os.waitpid(child, 0)
 
 
-@unittest.skipIf(numpy is None, "numpy is not installed")
-class Showing(unittest.TestCase):
-    def test_shown_frames_are_those_of_the_array(self):
-        acq = plane_waves()
-        frames = noise(acq, 4)
-        with el.show(frames, acq, headless=True, grid_nx=40, grid_nz=50,
-                     arguments=["--backend", "cpu", "--frames", "4", "--policy", "block", "--no-doubts"]) as viewer:
-            self.assertEqual(viewer.wait(60), 0)
-            image = numpy.load(viewer.image_file)
-        bf = el.Beamformer(acq, device="cpu", output="db", grid_nx=40, grid_nz=50)
-        numpy.testing.assert_array_equal(image, bf(frames)[-1])
-
-
 if __name__ == "__main__":
     unittest.main()

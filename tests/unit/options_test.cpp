@@ -171,7 +171,8 @@ std::string value_for(const CLI::Option& option, const testing::TemporaryFolder&
       {"--figure-dpi", "200"},    {"--compare", "sim:points"},  {"--compare-set", "f_number=2"},
       {"--compare-frame", "1"},   {"--compare-layout", "wipe"}, {"--scale", "1.5"},
       {"--width", "800"},         {"--height", "600"}};
-  if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk") return {};
+  if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk" || option.get_name() == "--control")
+    return {};
   const auto found = kValues.find(option.get_name());
   return found != kValues.end() ? found->second : (folder / "file.json").string();
 }

@@ -25,6 +25,17 @@ std::shared_ptr<const OwnMethod> method_with(std::vector<OwnParameter> parameter
   return method;
 }
 
+TEST(OwnMethod, OfPixelsHasNoWeightToShow) {
+  FormationParams params;
+  params.adaptive = Adaptive::own;
+  params.adaptive_show = AdaptiveShow::weight;
+  auto method = std::make_shared<OwnMethod>();
+  params.own = method;
+  EXPECT_TRUE(shows_weight(params));
+  method->replaces = true;
+  EXPECT_FALSE(shows_weight(params));
+}
+
 TEST(OwnMethod, KeepsWhatTheUserSetWhenItIsCompiledAgain) {
   FormationParams f;
   set_own_method(f, method_with({{"a", "", "", 0, 1, 0.5}, {"b", "", "", 0, 10, 2}}));

@@ -120,6 +120,7 @@ struct WindowOptions {
   bool motion = true;
   double ui_scale = 0.0;      // 0 = from the monitor
   double kiosk_idle_s = 0.0;  // time without input until a complete reset; 0 = no kiosk
+  std::string control;        // name of the socket for programs that control the window; empty: none
   int width = 1600;
   int height = 900;
   bool size_given = false;

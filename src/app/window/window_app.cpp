@@ -24,7 +24,7 @@ RunKind kind_if(bool unattended) { return unattended ? RunKind::unattended : Run
 
 }  // namespace
 
-WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries queries)
+WindowApp::Owned::Owned(const Options& with, SurfaceKind surface)
     : options(with),
       chosen(choose_backend(with.backend)),
       engine{std::move(chosen.backend), RfHistory(with.history_bytes.value_or(default_history_bytes()))} {
@@ -34,15 +34,17 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface, Queries querie
   state.Edits::map = options.map;
   const Interop interop = options.interop && engine.on_gpu() ? Interop::try_it : Interop::off;
   const RunKind kind = kind_if(has_end(options) || !options.files["--screenshot"].empty());
-  viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, std::move(queries)), commands,
+  viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, queries_of(state, state)), commands,
                                     engine.live, &engine.past);
+  if (!options.control.empty())
+    control = std::make_unique<WindowControl>(options.control, WindowControl::Parts{state, commands, in_use, engine});
   if (!is_kiosk(options)) return;
   state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   viewer->screen().present();
 }
 
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
-    : own_(options, surface, make_queries()),
+    : own_(options, surface),
       recording_(&own_.engine.history, own_.state, {options.files[kRecordOption], options.record_format}),
       comparison_(own_.state),
       review_(
@@ -86,14 +88,6 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
 WindowApp::~WindowApp() {
   own_.viewer.reset();
   own_.engine.session.reset();
-}
-
-Queries WindowApp::make_queries() {
-  return {.program_facts = program_facts, .echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
-            const WindowState& state = own_.state;
-            if (state.source.acquisition == nullptr) return std::nullopt;
-            return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
-          }};
 }
 
 void WindowApp::carry_out(const AnyCommand& given) {
@@ -184,7 +178,7 @@ bool WindowApp::ended_by_fault() const {
 
 bool WindowApp::limits_reached() const {
   const RunLimits& options = own_.options;
-  if (interrupted()) return true;
+  if (interrupted() || own_.ended) return true;
   const Session* const session = own_.engine.session.get();
   if (options.duration_s > 0.0 && static_cast<double>(now_ns() - started_ns_) * 1e-9 >= options.duration_s) {
     if (session == nullptr) return (!opening_.busy() && !stream_.changing()) || opening_.scanner().has_value();
@@ -252,8 +246,8 @@ bool WindowApp::must_draw() const {
   const bool news =
       review_.frozen() ? history_news : own_.engine.live.images.has_news() || own_.engine.live.coarse.has_news();
   return news || saving_.has_job() || saving_.busy() || review_.busy() || own_.state.measured.fine_came ||
-         import_.busy() || own_.viewer->wants_frame() || own_.viewer->should_close() || stream_.ended() ||
-         opening_.fraction() != drawn_.opening_fraction;
+         import_.busy() || (own_.control != nullptr && own_.control->has_news()) || own_.viewer->wants_frame() ||
+         own_.viewer->should_close() || stream_.ended() || opening_.fraction() != drawn_.opening_fraction;
 }
 
 void WindowApp::wait_for_frame() {

@@ -11,6 +11,7 @@
 #include "app/options/options.h"
 #include "app/window/engine.h"
 #include "app/window/window_comparison.h"
+#include "app/window/window_control.h"
 #include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_lesson.h"
@@ -41,7 +42,6 @@ class WindowApp {
   [[nodiscard]] Commands& commands() { return own_.commands; }
 
  private:
-  [[nodiscard]] Queries make_queries();
   void carry_out(const AnyCommand& given);
   void run_commands();
   void restore_settings();  // of the last run: nothing is opened or applied automatically
@@ -82,10 +82,11 @@ class WindowApp {
 
   // Shared by the controllers. The viewer ends first, then the session.
   struct Owned {
-    Owned(const Options& with, SurfaceKind surface, Queries queries);
+    Owned(const Options& with, SurfaceKind surface);
     void look() {  // once a window frame
       method.look();
       maps.look(viewer->shown_image());
+      ended = control != nullptr && control->look(*viewer);
     }
     const Options options;
     WindowState state;
@@ -96,6 +97,8 @@ class WindowApp {
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
     WindowMethod method{state, commands, options.backend.gpu};
+    std::unique_ptr<WindowControl> control;  // null: not asked for
+    bool ended = false;                      // by a program that controls the window
   };
 
   Owned own_;

@@ -9,12 +9,12 @@ Without numpy: Acquisition, Sender, show() and the lists; with it everything.
 from ._native import DeviceError, list_devices, list_parameters, native as _library
 from ._acquisition import Acquisition
 from .sender import Refused, Sender
-from ._show import Viewer, show
+from ._show import NoViewer, Viewer, show
 
 __version__ = _library.echo_version().decode()
 _WITH_NUMPY = {"Beamformer": "beamform", "Grid": "beamform", "beamform": "beamform", "Recording": "recording",
                "open": "recording"}
-__all__ = ["Acquisition", "DeviceError", "Refused", "Sender", "Viewer", "list_devices", "list_parameters", "show",
+__all__ = ["Acquisition", "DeviceError", "NoViewer", "Refused", "Sender", "Viewer", "list_devices", "list_parameters", "show",
            *_WITH_NUMPY]
 
 

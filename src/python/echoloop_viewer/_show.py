@@ -1,61 +1,180 @@
-"""A viewer as a child process that shows frames of this one."""
+"""The viewer's window from a script: started or found, controlled, sent frames."""
 import itertools
+import json
 import os
-import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
+import time
 
-from ._native import program
 from ._acquisition import Acquisition
-from .sender import OK, Sender
-
+from ._native import program
+from .sender import OK, Refused, Sender
 
 _numbers = itertools.count(1)
+_RETRY_S = 0.05
+
+
+class NoViewer(ConnectionError):
+    """No viewer is there, or it has ended."""
+
+
+def _folder():
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return os.path.join(runtime, "echoloop") if runtime else f"/tmp/echoloop-{os.geteuid()}"
+
+
+def _end_with_parent():
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 class Viewer:
-    """A started viewer. Ends with this object, or close()."""
+    """A viewer's window that this script controls. Viewer(): the one started with --control; Viewer.start(): a new one.
 
-    def __init__(self, frames, acq, parameters, headless, arguments):
-        self._folder = tempfile.mkdtemp(prefix="echoloop-")
-        self.address = f"live:python-{os.getpid()}-{next(_numbers)}"
-        self.image_file = os.path.join(self._folder, "image.npy")
-        words = [program(), self.address, *arguments]
+    Raises NoViewer where there is none, Refused with the program's line for requests that it refuses.
+    """
+
+    def __init__(self, name="default", *, timeout=10.0, _child=None):
+        self.name = name
+        self._child = _child
+        self._sending = None
+        self._ending = threading.Event()
+        self._ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._folder = None
+        self.counts_sent = {}
+        self._socket = self._connect(timeout)
+        self._lines = self._socket.makefile("rb")
+
+    def _connect(self, timeout):
+        path = os.path.join(_folder(), f"{self.name}.control")
+        end = time.monotonic() + timeout
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(path)
+                return connection
+            except OSError as error:
+                connection.close()
+                ended = self._child is not None and self._child.poll() is not None
+                if ended or time.monotonic() > end or self._child is None:
+                    raise NoViewer(f"no viewer at {path} ({error.strerror}); expected one started with "
+                                   f"--control={self.name}") from None
+                time.sleep(_RETRY_S)
+
+    @classmethod
+    def start(cls, source=None, *arguments, keep=False, timeout=60.0, **parameters):
+        """Starts a window. source: a recording, sim:cyst ..., live:NAME. arguments: of the command line. keep: it goes on
+        after this script."""
+        name = f"python-{os.getpid()}-{next(_numbers)}"
+        words = [program(), *([source] if source else []), *map(str, arguments), f"--control={name}"]
         for key, value in parameters.items():
             words += ["--set", f"{key}={value}"]
-        if headless:
-            words += ["--headless", "--image-out", self.image_file]
-        self._child = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent)
-        self._ending = threading.Event()
-        self.counts = {}
-        self._thread = threading.Thread(target=self._send, args=(frames, acq), daemon=True)
-        self._thread.start()
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=keep,
+                                 preexec_fn=None if keep else _end_with_parent)
+        try:
+            return cls(name, timeout=timeout, _child=None if keep else child)
+        except BaseException:
+            child.terminate()
+            child.wait()
+            raise
 
-    def _send(self, frames, acq):
-        """Sends until the frames, the viewer or this object end."""
-        with Sender(acq.to_dict(), self.address) as sender:
+    def call(self, method, **params):
+        """The result of a request: describe lists all."""
+        with self._lock:
+            number = next(self._ids)
+            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            try:
+                self._socket.sendall(json.dumps(request).encode() + b"\n")
+                while True:
+                    line = self._lines.readline()
+                    if not line:
+                        raise NoViewer(f"the viewer {self.name} has ended")
+                    reply = json.loads(line)
+                    if reply.get("id") == number:
+                        break
+            except (BrokenPipeError, ConnectionResetError):
+                raise NoViewer(f"the viewer {self.name} has ended") from None
+        if "error" in reply:
+            error = Refused(reply["error"]["message"])
+            error.code = reply["error"]["code"]
+            raise error
+        return reply["result"]
+
+    def set(self, **values):
+        """Changes parameters: all, or none if one is refused."""
+        return self.call("set", values=values)["revision"]
+
+    def get(self, *keys):
+        """Values of these parameters by name; without names of all."""
+        return self.call("get", **({"keys": list(keys)} if keys else {}))["values"]
+
+    @property
+    def parameters(self):
+        return self.get()
+
+    def settled(self, timeout=10.0):
+        """Waits for the first image made with the present parameters."""
+        return self.call("wait", timeout_s=timeout)
+
+    def measurements(self, timeout=10.0):
+        """Numbers of the Measure panel on the first image made with the present parameters."""
+        at_least = self.settled(timeout)["sequence"]
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                values = self.call("measurements")
+                if values["sequence"] >= at_least or time.monotonic() > end:
+                    return values
+            except Refused:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(_RETRY_S)
+
+    def image(self, timeout=10.0):
+        """Levels [nz, nx] in dB of the first image made with the present parameters."""
+        import numpy
+        self.settled(timeout)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "image.npy")
+            self.call("image", path=path)
+            return numpy.load(path)
+
+    def counts(self):
+        """Frames produced, processed, dropped, shown; rates."""
+        return self.call("counts")
+
+    def send(self, frames, acq, address):
+        """Sends frames to the address in the background."""
+        self._sending = threading.Thread(target=self._send, args=(frames, acq, address), daemon=True)
+        self._sending.start()
+
+    def _send(self, frames, acq, address):
+        with Sender(acq.to_dict(), address) as sender:
             for frame in frames:
-                while not self._ending.is_set() and self._child.poll() is None:
+                while not self._ending.is_set():
                     if sender.send(frame, timeout=0.2) == OK:
                         break
-                if self._ending.is_set() or self._child.poll() is not None:
+                if self._ending.is_set():
                     break
-            self.counts = sender.counts
-
-    def wait(self, timeout=None):
-        """Waits until all frames are sent and the program has ended; returns its exit status."""
-        self._thread.join(timeout)
-        return self._child.wait(timeout)
+            self.counts_sent = sender.counts
 
     def close(self):
+        """Ends what this object started: sending, and the viewer."""
         self._ending.set()
-        if self._child.poll() is None:
-            self._child.terminate()
-        self._child.wait()
-        self._thread.join()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._sending is not None:
+            self._sending.join()
+        if self._child is not None:
+            try:
+                self.call("quit")
+            except (NoViewer, Refused):
+                self._child.terminate()
+            self._child.wait()
+        self._lines.close()
+        self._socket.close()
 
     def __enter__(self):
         return self
@@ -64,15 +183,11 @@ class Viewer:
         self.close()
 
 
-def _end_with_parent():
-    import ctypes
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-
-
-def show(frames, acq=None, *, headless=False, loop=False, arguments=(), **parameters):
+def show(frames, acq=None, *, loop=False, arguments=(), **parameters):
     """Starts a viewer and sends frames: an array, a generator or a Recording. Returns the Viewer.
 
-    loop: repeats an array or a Recording until the viewer is closed. Parameters: any key of list_parameters().
+    loop: repeats an array or a Recording until the viewer is closed. arguments: of the command line. Parameters: any key
+    of list_parameters().
     """
     acq = getattr(frames, "acquisition", None) if acq is None else acq
     if acq is None:
@@ -81,4 +196,7 @@ def show(frames, acq=None, *, headless=False, loop=False, arguments=(), **parame
     whole = len(acq.shape) + (1 if acq.iq and getattr(frames, "dtype", None) != "complex64" else 0)
     if getattr(frames, "ndim", None) == whole:
         frames = [frames]
-    return Viewer(itertools.cycle(frames) if loop else frames, acq, parameters, headless, arguments)
+    address = f"live:python-{os.getpid()}-{next(_numbers)}"
+    viewer = Viewer.start(address, *arguments, **parameters)
+    viewer.send(itertools.cycle(frames) if loop else frames, acq, address)
+    return viewer

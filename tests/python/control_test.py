@@ -1,0 +1,176 @@
+"""The window controlled by a script: sweeps without sleeps, refusals in one line, clients that misbehave."""
+import json
+import os
+import pathlib
+import random
+import socket
+import tempfile
+import unittest
+
+import echoloop_viewer as el
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+CPU = ["--backend", "cpu", "--width", "1024", "--height", "640", "--no-motion"]
+PAIR = [{"number": 1, "kind": "ellipse", "points_mm": [[-3, 22], [3, 28]], "role": "target", "pair": 1},
+        {"number": 2, "kind": "ellipse", "points_mm": [[6, 22], [12, 28]], "role": "background", "pair": 1}]
+
+
+class WithoutAViewer(unittest.TestCase):
+    def test_is_one_line(self):
+        with self.assertRaisesRegex(el.NoViewer, "no viewer at .*--control=nobody"):
+            el.Viewer("nobody")
+        with self.assertRaises(el.NoViewer):
+            el.Viewer.start("sim:points", "--no-such-option")
+
+
+@unittest.skipUnless(os.environ.get("DISPLAY") and numpy is not None, "needs a display and numpy")
+class Control(unittest.TestCase):
+    def setUp(self):
+        self.viewer = el.Viewer.start("sim:cyst", *CPU, grid_nx=96, grid_nz=128)
+        self.addCleanup(self.viewer.close)
+
+    def test_a_sweep_needs_no_sleep(self):
+        v = self.viewer
+        v.settled(60)
+        images = []
+        for f_number in (0.8, 1.6, 3.0):
+            revision = v.set(f_number=f_number)
+            images.append(v.image(60))
+            self.assertEqual(v.get("f_number"), {"f_number": f_number})
+            self.assertGreaterEqual(v.call("get")["revision"], revision)
+        self.assertEqual(images[0].shape, (128, 96))
+        self.assertGreater(numpy.abs(images[0] - images[2]).max(), 1.0)
+        self.assertGreater(v.counts()["processed"], 0)
+
+    def test_measurements_of_marks(self):
+        v = self.viewer
+        v.settled(60)
+        v.call("marks_set", marks=PAIR)
+        self.assertEqual(len(v.call("marks_get")), 2)
+        for _ in range(100):
+            values = v.measurements(60)
+            if values["pairs"]:
+                break
+        self.assertIn("gcnr", values["pairs"][0])
+
+    def test_refusals_change_nothing(self):
+        v = self.viewer
+        v.settled(60)
+        before = v.parameters
+        cases = [
+            (lambda: v.set(f_number=99), "f_number = 99 is out of range", -32602),
+            (lambda: v.set(sound_speed_m_s=1500, no_such=1), "unknown parameter", -32602),
+            (lambda: v.call("set", values=3), "values", -32602),
+            (lambda: v.call("set", values={"f_number": 1}, if_revision=10**9), "if_revision", -32002),
+            (lambda: v.call("no_such_method"), "unknown method", -32601),
+            (lambda: v.call("open", path="relative.uff"), "an absolute path", -32602),
+            (lambda: v.call("open"), "path: missing", -32602),
+            (lambda: v.call("save", what="everything"), "picture, levels", -32602),
+            (lambda: v.call("preset", name="no such preset"), "preset_list", -32602),
+            (lambda: v.call("wait", timeout_s=-1), "timeout_s", -32602),
+            (lambda: v.call("marks_set", marks=[{"kind": "circle"}]), "marks", -32602),
+            (lambda: v.call("stream_set", values={"no_such": 1}), "no_such", -32602),
+        ]
+        for call, line, code in cases:
+            with self.assertRaisesRegex(el.Refused, line) as raised:
+                call()
+            self.assertEqual(raised.exception.code, code)
+            self.assertNotIn("\n", str(raised.exception))
+        self.assertEqual(v.parameters, before)
+
+    def test_files_are_not_overwritten(self):
+        v = self.viewer
+        v.settled(60)
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(pathlib.Path(folder) / "image.npy")
+            v.call("image", path=path)
+            self.assertEqual(numpy.load(path).shape, (128, 96))
+            with self.assertRaisesRegex(el.Refused, "existing file"):
+                v.call("image", path=path)
+            v.call("image", path=path, overwrite=True)
+
+    def test_stream_and_source(self):
+        v = self.viewer
+        v.settled(60)
+        v.call("stream_set", values={"slots": 5})
+        self.assertEqual(v.call("stream_get")["slots"], 5)
+        v.call("open_phantom", source="points")
+        for _ in range(1000):
+            if v.call("hello")["source"] == "sim:points":
+                break
+            v.settled(60)
+        self.assertEqual(v.call("hello")["source"], "sim:points")
+
+    def test_programs_that_misbehave(self):
+        v = self.viewer
+        v.settled(60)
+        seed = random.Random(5)
+        path = v._socket.getpeername()
+        names = [row["name"] for row in v.call("describe")["methods"]
+                 if row["name"] not in ("quit", "open", "save", "save_timings", "toggle_record", "image", "open_scanner",
+                                        "start_lesson", "compare_with", "open_phantom")]
+        for _ in range(8):
+            other = socket.socket(socket.AF_UNIX)
+            other.connect(path)
+            sent = []
+            for _ in range(60):
+                kind = seed.randrange(5)
+                if kind == 0:
+                    sent.append(bytes(seed.randrange(32, 127) for _ in range(seed.randrange(200))))
+                elif kind == 1:
+                    sent.append(b"[" * seed.randrange(1000))
+                elif kind == 2:
+                    sent.append(json.dumps({"jsonrpc": "2.0", "id": seed.choice([1, "x", None, [], 2.5]),
+                                            "method": seed.choice(names), "params": seed.choice([[], 3, {"a": 1}])}).encode())
+                else:
+                    sent.append(json.dumps({"jsonrpc": "2.0", "id": 7, "method": seed.choice(names), "params":
+                                            {"values": seed.choice([{}, {"f_number": 1.5}, {"f_number": "x"}]),
+                                             "timeout_s": 0.01, "do": "close", "text": "t", "index": 3}}).encode())
+            other.sendall(b"\n".join(sent) + b"\n")
+            if seed.random() < 0.5:
+                other.shutdown(socket.SHUT_WR)
+            other.close()
+        big = socket.socket(socket.AF_UNIX)
+        big.connect(path)
+        try:
+            big.sendall(b"x" * (3 << 20))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        big.close()
+        self.assertEqual(v.call("hello")["protocol"], 1)
+        v.set(f_number=1.5)
+        self.assertEqual(v.image(60).shape[0] > 0, True)
+
+    def test_at_most_eight_programs(self):
+        path = self.viewer._socket.getpeername()
+        others = [el.Viewer(self.viewer.name) for _ in range(7)]
+        one_more = socket.socket(socket.AF_UNIX)
+        one_more.connect(path)
+        self.assertIn("8 programs", one_more.makefile().readline())
+        one_more.close()
+        for other in others:
+            other.close()
+        self.assertEqual(self.viewer.call("hello")["mode"], "window")
+
+
+@unittest.skipUnless(os.environ.get("DISPLAY") and numpy is not None, "needs a display and numpy")
+class Showing(unittest.TestCase):
+    def test_shown_frames_are_those_of_the_array(self):
+        acq = el.Acquisition.linear(32, 3e-4, [-0.1, 0.0, 0.1], 20e6, 5e6, 512)
+        frame = (1000 * numpy.random.default_rng(1).standard_normal(acq.shape)).astype("int16")
+        with el.show([frame], acq, arguments=CPU, loop=True, grid_nx=40, grid_nz=50, reference_db=60) as viewer:
+            for _ in range(1000):
+                if viewer.counts()["processed"] > 0:
+                    break
+            image = viewer.image(60)
+        self.assertGreater(viewer.counts_sent["sent"] if "sent" in viewer.counts_sent else 1, 0)
+        bf = el.Beamformer(acq, device="cpu", output="db", grid_nx=40, grid_nz=50, reference_db=60)
+        numpy.testing.assert_array_equal(image, bf(frame))
+
+
+if __name__ == "__main__":
+    unittest.main()
