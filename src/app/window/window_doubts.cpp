@@ -55,8 +55,9 @@ std::string effect_of(const Doubt& doubt) {
 // Returns the label of the button that applies the cure: the value where it is one number.
 std::string use_of(const Doubt& doubt) {
   if (doubt.patch.size() != 1) return doubt.patch.empty() ? "" : "Use the cure";
-  const auto& [key, value] = *doubt.patch.items().begin();
-  const FactRow* const row = find_description_key(key);
+  const auto change = doubt.patch.begin();
+  const nlohmann::json& value = change.value();
+  const FactRow* const row = find_description_key(change.key());
   if (row == nullptr || !value.is_number()) return "Use the cure";
   return fmt::format("Use {:.4g} {}", value.get<double>() / row->unit.si, row->unit.symbol);
 }
