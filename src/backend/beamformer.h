@@ -33,6 +33,7 @@ class Beamformer {
   [[nodiscard]] std::size_t bytes_of(Output output) const;  // of a frame's result
   // Returns the level of 0 dB; kAutoReference before the first frame with output db: its brightest pixel decides.
   [[nodiscard]] double reference_db() const;
+  [[nodiscard]] bool in_half_precision() const { return plan_->packed != nullptr; }
   // Returns the reason for single precision on a device with half precision; empty: none.
   [[nodiscard]] std::string why_single_precision() const;
 

@@ -374,6 +374,7 @@ ECHO_NATIVE const char* echo_state(void* handle) {
                   {"beam_grid", grid_json(beamformer.grid(Beamformer::Output::iq))},
                   {"backend", made.backend->name()},
                   {"device", made.backend->device()},
+                  {"precision", beamformer.in_half_precision() ? "fp16" : "fp32"},
                   {"why_fp32", beamformer.why_single_precision()},
                   {"reference_db", nullptr}};
     if (beamformer.reference_db() > kAutoReference) state["reference_db"] = beamformer.reference_db();

@@ -92,6 +92,7 @@ class Control(unittest.TestCase):
             with self.assertRaisesRegex(el.Refused, "existing file"):
                 v.call("image", path=path)
             v.call("image", path=path, overwrite=True)
+        self.assertEqual(v._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_stream_and_source(self):
         v = self.viewer

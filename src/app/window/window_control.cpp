@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/image_files.h"
 #include "app/lesson.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/report.h"
@@ -335,9 +336,13 @@ json WindowControl::measurements(const json& /*params*/) {
   return values;
 }
 
-json WindowControl::image(const json& params) {
+json WindowControl::image(const json& params) { return write_shown(params, ".npy"); }
+
+json WindowControl::picture(const json& params) { return write_shown(params, ".png"); }
+
+json WindowControl::write_shown(const json& params, std::string_view ending) {
   const fs::path path = absolute_path(params);
-  if (path.extension() != ".npy") throw invalid_value("path", path.string(), "a name ending in .npy");
+  if (path.extension() != ending) throw invalid_value("path", path.string(), "a name ending in " + std::string(ending));
   std::error_code error;
   if (fs::exists(path, error) && !params.value("overwrite", false))
     throw Error(path.string(), "an existing file", "another name, or overwrite");
@@ -345,7 +350,10 @@ json WindowControl::image(const json& params) {
   if (image.number == 0) throw Refusal(kNotNow, "image", "no image yet", "an image on screen");
   std::vector<float> db = viewer_->shown_db();
   image.host_db = db.data();
-  write_image_npy(path, image, image_json(*parts_.engine.backend, parts_.in_use.named, image));
+  if (ending == ".png")
+    write_picture(path, image, parts_.state.params, parts_.state.marks);
+  else
+    write_image_npy(path, image, image_json(*parts_.engine.backend, parts_.in_use.named, image));
   return {{"path", path.string()}, {"sequence", image.stamp.sequence}};
 }
 
@@ -428,6 +436,7 @@ std::span<const WindowControl::Method> WindowControl::methods() {
       {"marks_set", "marks: [...]", "Replaces the marks", false, &C::marks_set},
       {"measurements", "", "Numbers of the Measure panel", false, &C::measurements},
       {"image", "path, overwrite?", "Writes the levels of the image on screen as --image-out does", true, &C::image},
+      {"picture", "path, overwrite?", "Writes the image on screen with its marks, as --png does", true, &C::picture},
       {"counts", "", "Frames produced, processed, dropped, shown; rates", false, &C::counts},
       {"quit", "", "Ends the program", true, &C::quit},
   };

@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import sys
+import time
 
 import numpy
 
@@ -234,10 +235,13 @@ class Beamformer:
         if result.on_device and self._now()["backend"] == "CPU":
             raise TypeError("out on a CUDA device; expected host memory, as the device is the CPU")
         where = Frames(given.address, given.nbytes, _stream_of(frames, given, stream), given.on_device)
+        begin = time.perf_counter()
         checked(native.echo_run(self._handle.pointer, ctypes.byref(where), self.output.encode(), result.address,
                                 result.nbytes))
-        self.used = {"backend": self._now()["backend"], "why_fp32": self._now()["why_fp32"],
-                     "input_copies": int(given.address != _address(frames))}
+        now = self._now()
+        self.used = {"kernel": now["backend"], "precision": now["precision"], "why_fp32": now["why_fp32"],
+                     "input_copies": int(given.address != _address(frames)), "output_copies": 1,
+                     "ms": (time.perf_counter() - begin) * 1e3}
         return out
 
 

@@ -143,6 +143,14 @@ class Viewer:
             self.call("image", path=path)
             return numpy.load(path)
 
+    def _repr_png_(self):
+        """The present image in a notebook."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "image.png")
+            self.call("picture", path=path)
+            with open(path, "rb") as file:
+                return file.read()
+
     def counts(self):
         """Frames produced, processed, dropped, shown; rates."""
         return self.call("counts")
