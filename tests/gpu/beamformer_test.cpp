@@ -40,6 +40,12 @@ class Owned {
   void* data_ = nullptr;
 };
 
+std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
 TEST_F(BeamformerOnTheGpu, FramesThereGiveThePixelsOfFramesOfTheHost) {
   constexpr std::size_t kFrames = 5;
   for (const Precision precision : {Precision::fp32, Precision::fp16}) {
@@ -66,16 +72,11 @@ TEST_F(BeamformerOnTheGpu, FramesThereGiveThePixelsOfFramesOfTheHost) {
           beamformer.run(there.bytes(), output, out.bytes());
         }
         EXPECT_EQ(out.get(), from_host);
-        if (output != Output::db) continue;
+        if (output != Output::envelope) continue;
         on_cpu.run(frames, output, want);
-        float most_db = 0.0F;
-        for (std::size_t i = 0; i < want.size(); i += sizeof(float)) {
-          float is = 0.0F, wanted = 0.0F;
-          std::memcpy(&is, &from_host[i], sizeof is);
-          std::memcpy(&wanted, &want[i], sizeof wanted);
-          if (wanted > -40.0F) most_db = std::max(most_db, std::abs(is - wanted));
-        }
-        EXPECT_LT(most_db, precision == Precision::fp16 ? 0.3F : 0.02F);
+        // Half precision has other filters and rates, which differ at the edges of the band: noise fills it.
+        const bool half = precision == Precision::fp16;
+        EXPECT_LT(relative_l2(floats_of(from_host), floats_of(want), 1, half ? 10 : 0), half ? 2e-2 : 1e-4);
       }
     }
   }

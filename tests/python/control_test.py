@@ -15,8 +15,8 @@ except ImportError:
     numpy = None
 
 CPU = ["--backend", "cpu", "--width", "1024", "--height", "640", "--no-motion"]
-PAIR = [{"number": 1, "kind": "ellipse", "points_mm": [[-3, 22], [3, 28]], "role": "target", "pair": 1},
-        {"number": 2, "kind": "ellipse", "points_mm": [[6, 22], [12, 28]], "role": "background", "pair": 1}]
+PAIR = [{"number": 1, "kind": "ellipse", "points_mm": [[0, 25], [3, 25], [0, 28]], "role": "target", "pair": 1},
+        {"number": 2, "kind": "ellipse", "points_mm": [[9, 25], [12, 25], [9, 28]], "role": "background", "pair": 1}]
 
 
 class WithoutAViewer(unittest.TestCase):

@@ -17,7 +17,7 @@ LiveAddress control_address(const std::string& name) {
   LiveAddress address = parse_live_address("live:" + name);
   if (!address.is_local()) throw invalid_value("--control", name, "a name of letters, digits, '-', '_' and '.'");
   address.text = "--control=" + name;
-  address.socket += ".control";
+  address.socket = live_folder() / (name + ".control");
   return address;
 }
 

@@ -108,7 +108,7 @@ void WindowReference::report() {
 }
 
 void WindowReference::reset() {
-  if (std::exchange(set_, false)) engine_.session->measure_reference();
+  if (std::exchange(set_, false) && engine_.session != nullptr) engine_.session->measure_reference();
 }
 
 }  // namespace echoloop

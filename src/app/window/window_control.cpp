@@ -153,7 +153,7 @@ void WindowControl::answer(std::uint64_t client, const std::string& line) {
 // Levels, display and analyses do not decide: they change no pixel.
 bool WindowControl::is_settled(const Wait& wait) const {
   const Image& image = viewer_->shown_image();
-  const bool same = image.number > 0 && without_level(image.params) == without_level(wait.params);
+  const bool same = image.number > 0 && without_level(image.params) == without_level(parts_.state.params);
   return same && (image.number > wait.after || parts_.state.image.work.since_ns == 0);
 }
 
@@ -382,7 +382,6 @@ json WindowControl::wait(const json& params) {
     throw out_of_range("timeout_s", params["timeout_s"].dump(), "0 to 3600");
   Wait wait{.client = client_,
             .id = id_,
-            .params = parts_.state.params,
             .after = viewer_->shown_image().number,
             .end_ns = now_ns() + static_cast<std::int64_t>(timeout_s * 1e9)};
   waits_.push_back(std::move(wait));

@@ -47,11 +47,10 @@ class WindowControl {
   [[nodiscard]] static std::span<const NotRemote> not_remote();
 
  private:
-  // Request for the first image made with the parameters of its time.
+  // Request for the first image made with the present parameters.
   struct Wait {
     std::uint64_t client = 0;
     nlohmann::json id;
-    ImagingParams params;
     std::uint64_t after = 0;  // number of the image on screen
     std::int64_t end_ns = 0;
   };
