@@ -15,3 +15,7 @@ cd /
 version=$("$prefix/bin/echoloop" --version)
 echo "$version"
 [[ $version != *"no reader program"* ]] || { echo "the installed program does not find its reader"; exit 1; }
+if [[ -e $build/python/echoloop_viewer/libecholoop_native.so ]]; then  # not under a sanitizer
+  found=$(PYTHONPATH=$prefix/lib/echoloop/python python3 -B -c "import echoloop_viewer; print(echoloop_viewer._native.program())")
+  [[ $found == "$(realpath "$prefix")/bin/echoloop" ]] || { echo "the installed package finds '$found'"; exit 1; }
+fi

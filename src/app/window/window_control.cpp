@@ -118,9 +118,10 @@ bool WindowControl::look(const Viewer& viewer) {
 void WindowControl::answer(std::uint64_t client, const std::string& line) {
   constexpr int kMostDepth = 64;
   json reply = {{"jsonrpc", "2.0"}, {"id", nullptr}};
+  bool answers = true;
   const auto refuse = [&](int code, const std::string& message) {
     reply["error"] = {{"code", code}, {"message", message}};
-    socket_.put(client, reply);
+    if (answers) socket_.put(client, reply);
   };
   const json request = depth_of(line) > kMostDepth ? json(json::value_t::discarded) : json::parse(line, nullptr, false);
   if (request.is_discarded()) return refuse(kNoJson, "no JSON of at most 64 levels in one line");
@@ -129,6 +130,7 @@ void WindowControl::answer(std::uint64_t client, const std::string& line) {
   const bool valid = request.is_object() && request.value("jsonrpc", json()) == "2.0" && request.contains("method") &&
                      request["method"].is_string() && (!has_id || !reply["id"].is_null());
   if (!valid) return refuse(kNoRequest, "no request; expected {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": NAME}");
+  answers = has_id;  // others are notifications
   const auto name = request["method"].get<std::string>();
   const auto method = std::ranges::find(methods(), name, &Method::name);
   if (method == methods().end()) return refuse(kNoMethod, "unknown method '" + name + "'; describe lists all");
