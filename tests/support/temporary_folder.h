@@ -5,9 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace echoloop::testing {
 
@@ -40,8 +41,10 @@ class TemporaryFolder {
 };
 
 inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream all;  // not letter by letter: a screen has eight million
+  if (file) all << file.rdbuf();
+  return std::move(all).str();
 }
 
 inline void write_text_file(const std::filesystem::path& path, const std::string& text) {
