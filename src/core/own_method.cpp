@@ -128,4 +128,9 @@ std::string sha256(std::string_view bytes) {
   return text;
 }
 
+bool has_factor(const FormationParams& params) {
+  const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
+  return has_factor(params.adaptive) && !own_pixels;
+}
+
 }  // namespace echoloop

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/own_method.h"
-
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
@@ -19,11 +17,6 @@ std::string method_channels(const FormationParams& params) {
   const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
   const char* const coherence = weight || reads_rows(params.adaptive) ? "coherence " : "";
   return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
-}
-
-bool has_factor(const FormationParams& params) {
-  const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
-  return has_factor(params.adaptive) && !own_pixels;
 }
 
 bool shows_weight(const FormationParams& params) {

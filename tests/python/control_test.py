@@ -69,7 +69,7 @@ class Control(unittest.TestCase):
             (lambda: v.call("no_such_method"), "unknown method", -32601),
             (lambda: v.call("open", path="relative.uff"), "an absolute path", -32602),
             (lambda: v.call("open"), "path: missing", -32602),
-            (lambda: v.call("save", what="everything"), "picture, levels", -32602),
+            (lambda: v.call("save", what="everything"), "image, levels", -32602),
             (lambda: v.call("preset", name="no such preset"), "preset_list", -32602),
             (lambda: v.call("wait", timeout_s=-1), "timeout_s", -32602),
             (lambda: v.call("marks_set", marks=[{"kind": "circle"}]), "marks", -32602),

@@ -62,8 +62,8 @@ Choice choice(const json& params, const char* key, const std::array<std::string_
   throw invalid_value(key, word, accepted);
 }
 
-constexpr std::array<std::string_view, 10> kSaved = {"picture", "levels",  "data",         "iq",      "iq_range",
-                                                     "film",    "timings", "measurements", "session", "description"};
+constexpr std::array<std::string_view, 10> kSaved = {"image", "levels",  "data",         "iq",      "iq_range",
+                                                     "video", "timings", "measurements", "session", "description"};
 constexpr std::array<std::string_view, 2> kSides = {"A", "B"};
 constexpr std::array<std::string_view, 3> kSenderActs = {"accept", "disconnect", "phantom"};
 constexpr std::array<std::string_view, 3> kSoundSpeedActs = {"find", "cancel", "close"};
@@ -340,7 +340,7 @@ json WindowControl::measurements(const json& /*params*/) {
 
 json WindowControl::image(const json& params) { return write_shown(params, ".npy"); }
 
-json WindowControl::picture(const json& params) { return write_shown(params, ".png"); }
+json WindowControl::png(const json& params) { return write_shown(params, ".png"); }
 
 json WindowControl::write_shown(const json& params, std::string_view ending) {
   const fs::path path = absolute_path(params);
@@ -424,7 +424,7 @@ std::span<const WindowControl::Method> WindowControl::methods() {
       {"toggle_freeze", "", "Freezes the image, or continues", false, &C::plain<command::ToggleFreeze>},
       {"preset", "name", "Loads a preset", false, &C::preset_apply},
       {"preset_list", "", "Names of the presets", false, &C::preset_list},
-      {"save", "what: picture, levels, data, iq, iq_range, film, timings, measurements, session or description",
+      {"save", "what: image, levels, data, iq, iq_range, video, timings, measurements, session or description",
        "Saves under a new name in the folder of saved files", true, &C::save},
       {"save_timings", "", "Saves the timed spans as a Chrome trace", true, &C::plain<command::SaveTimings>},
       {"toggle_record", "", "Starts, or ends, recording raw frames", true, &C::plain<command::ToggleRecord>},
@@ -437,7 +437,7 @@ std::span<const WindowControl::Method> WindowControl::methods() {
       {"marks_set", "marks: [...]", "Replaces the marks", false, &C::marks_set},
       {"measurements", "", "Numbers of the Measure panel", false, &C::measurements},
       {"image", "path, overwrite?", "Writes the levels of the image on screen as --image-out does", true, &C::image},
-      {"picture", "path, overwrite?", "Writes the image on screen with its marks, as --png does", true, &C::picture},
+      {"png", "path, overwrite?", "Writes the image on screen with its marks, as --png does", true, &C::png},
       {"counts", "", "Frames produced, processed, dropped, shown; rates", false, &C::counts},
       {"quit", "", "Ends the program", true, &C::quit},
   };

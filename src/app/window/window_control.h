@@ -85,7 +85,7 @@ class WindowControl {
   json marks_set(const json& params);
   json measurements(const json& params);
   json image(const json& params);
-  json picture(const json& params);
+  json png(const json& params);
   json write_shown(const json& params, std::string_view ending);
   json counts(const json& params);
   json messages(const json& params);

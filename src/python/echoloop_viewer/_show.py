@@ -147,7 +147,7 @@ class Viewer:
         """The present image in a notebook."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "image.png")
-            self.call("picture", path=path)
+            self.call("png", path=path)
             with open(path, "rb") as file:
                 return file.read()
 
