@@ -7,7 +7,6 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/session.h"
-#include "app/window/window_review.h"
 #include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/params.h"
@@ -67,8 +66,6 @@ ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop
           .queries = std::move(queries)};
 }
 
-namespace {
-
 ProgramFacts program_facts() {
   std::error_code ignored;
   const std::filesystem::path notices = share_folder().parent_path() / "doc" / "echoloop" / "copyright";
@@ -76,15 +73,6 @@ ProgramFacts program_facts() {
           .sandbox = sandbox_text(),
           .licence = "MIT License",
           .notices = std::filesystem::exists(notices, ignored) ? notices.string() : std::string()};
-}
-
-}  // namespace
-
-Queries queries_of(const Model& model, const Edits& edits) {
-  return {.program_facts = program_facts, .echo_at = [&model, &edits](PlanePoint at) -> std::optional<EchoPlace> {
-            if (model.source.acquisition == nullptr) return std::nullopt;
-            return nearest_echo(*model.source.acquisition, edits.params.formation.sound_speed_m_s, at);
-          }};
 }
 
 }  // namespace echoloop

@@ -55,6 +55,6 @@ enum class RunKind { attended, unattended };  // unattended: messages in the win
 ViewerOptions viewer_options(const WindowOptions& options, RunKind kind, Interop interop, SurfaceKind surface,
                              Queries queries);
 
-[[nodiscard]] Queries queries_of(const Model& model, const Edits& edits);  // both outlive them
+[[nodiscard]] ProgramFacts program_facts();
 
 }  // namespace echoloop

@@ -141,5 +141,6 @@ class WindowReview {
 // position), at the element nearest to the position: sample = (transmit time + return path / c - t0) fs, rounded.
 // nullopt if the recording ends before, or begins after it.
 std::optional<EchoPlace> nearest_echo(const Acquisition& acquisition, double c_m_s, PlanePoint at);
+[[nodiscard]] Queries queries_of(const Model& model, const Edits& edits);  // both outlive them
 
 }  // namespace echoloop

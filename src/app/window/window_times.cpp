@@ -186,4 +186,11 @@ std::optional<EchoPlace> nearest_echo(const Acquisition& a, double c_m_s, PlaneP
   return echo;
 }
 
+Queries queries_of(const Model& model, const Edits& edits) {
+  return {.program_facts = program_facts, .echo_at = [&model, &edits](PlanePoint at) -> std::optional<EchoPlace> {
+            if (model.source.acquisition == nullptr) return std::nullopt;
+            return nearest_echo(*model.source.acquisition, edits.params.formation.sound_speed_m_s, at);
+          }};
+}
+
 }  // namespace echoloop
