@@ -39,7 +39,7 @@ def main(build, out):
         def put(path, data, executable=False):
             info = zipfile.ZipInfo(path)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = (0o755 if executable else 0o644) << 16
+            info.external_attr = (0o100755 if executable else 0o100644) << 16  # a regular file, or pip drops the bits
             wheel.writestr(info, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{path},sha256={digest},{len(data)}")
