@@ -18,4 +18,12 @@ echo "$version"
 if [[ -e $build/python/echoloop_viewer/libecholoop_native.so ]]; then  # not under a sanitizer
   found=$(PYTHONPATH=$prefix/lib/echoloop/python python3 -B -c "import echoloop_viewer; print(echoloop_viewer._native.program())")
   [[ $found == "$(realpath "$prefix")/bin/echoloop" ]] || { echo "the installed package finds '$found'"; exit 1; }
+  wheel=$(python3 -B "$(dirname "${BASH_SOURCE[0]}")/../../src/python/make_wheel.py" "$build" "$prefix/wheel")
+  python3 - "$wheel" <<'CHECK'
+import sys, zipfile
+modes = {each.filename.split("/data/")[-1]: each.external_attr >> 16 for each in zipfile.ZipFile(sys.argv[1]).infolist()}
+for program in ("bin/echoloop", "libexec/echoloop/echoloop-reader"):
+    assert modes.get(program) == 0o100755, f"{program} of the wheel has mode {modes.get(program)}"
+assert "echoloop_viewer/libecholoop_native.so" in modes, "the wheel has no library"
+CHECK
 fi
