@@ -186,8 +186,7 @@ void CudaLane::copy_samples(std::span<const RfFrame> frames) {
       }
     } else {
       CUDA_CHECK(cudaMemcpy2DAsync(to, bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
-                                   static_cast<std::size_t>(pick.count), cudaMemcpyDefault,
-                                   frame_copy_.stream.get()));
+                                   static_cast<std::size_t>(pick.count), cudaMemcpyDefault, frame_copy_.stream.get()));
     }
     to += frame_bytes;
   }
