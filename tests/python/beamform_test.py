@@ -183,6 +183,8 @@ class Beamforming(unittest.TestCase):
             self.assertNotIn("\n", str(raised.exception))
         self.assertTrue(numpy.isfinite(bf(good)).all())
         numpy.testing.assert_array_equal(bf(numpy.asfortranarray(good), copy=True), bf(good))
+        bf(numpy.asfortranarray(good), copy=True)
+        self.assertEqual(bf.used["input_copies"], 1)
 
     def test_another_array_of_the_protocol(self):
         acq = plane_waves()

@@ -60,6 +60,7 @@ class _Given:
         strides = interface.get("strides")
         self.in_order = strides is None or tuple(strides) == _c_strides(self.shape, self.dtype.itemsize)
         self.stream = interface.get("stream") or 0
+        self.copied = False  # converted on the host
 
 
 def _c_strides(shape, itemsize):
@@ -105,6 +106,7 @@ def _given(frames, acq, copy):
             raise TypeError(f"frames of type {given.dtype}; expected {_type_words(acq)}; "
                             f"{'astype()' if given.on_device else 'copy=True'} converts them")
         given = _Given(None, given.owner.astype(wanted))
+        given.copied = True
     if len(given.shape) not in (len(shape), len(shape) + 1) or given.shape[-len(shape):] != shape:
         raise ValueError(f"frames of shape {given.shape}; expected {shape}, or several of them")
     several = len(given.shape) > len(shape)
@@ -116,6 +118,7 @@ def _given(frames, acq, copy):
             raise ValueError("frames not in C order; " + ("frames.contiguous()" if library == "torch" else
                              f"{library}.ascontiguousarray(frames)") + " copies them")
         given = _Given(None, numpy.ascontiguousarray(given.owner))
+        given.copied = True
     return given, several
 
 
@@ -240,17 +243,9 @@ class Beamformer:
                                 result.nbytes))
         now = self._now()
         self.used = {"kernel": now["backend"], "precision": now["precision"], "why_fp32": now["why_fp32"],
-                     "input_copies": int(given.address != _address(frames)), "output_copies": 1,
+                     "input_copies": int(given.copied), "output_copies": 1,
                      "ms": (time.perf_counter() - begin) * 1e3}
         return out
-
-
-def _address(frames):
-    """Address of the memory as given; None if it cannot be told."""
-    for name in ("__cuda_array_interface__", "__array_interface__"):
-        if hasattr(frames, name):
-            return getattr(frames, name)["data"][0]
-    return numpy.from_dlpack(frames).ctypes.data if hasattr(frames, "__dlpack__") else None
 
 
 _KEPT = 8
