@@ -18,6 +18,14 @@ void require_single_frames(const ImagingParams& params) {
               "0: each frame is processed alone, and no average continues");
 }
 
+// Makes `memory` that of the image of a lane on the host, until lend({}, lane).
+void lend(std::span<std::byte> memory, Lane& lane) {
+  Image& image = lane.image();
+  image.host_db = reinterpret_cast<float*>(memory.data());
+  image.capacity = memory.size() / sizeof(float);
+  image.storage = memory.empty() ? nullptr : std::shared_ptr<void>(std::shared_ptr<void>(), memory.data());
+}
+
 }  // namespace
 
 Beamformer::Beamformer(AcquisitionPtr acquisition, const ImagingParams& params, Backend& backend)
@@ -48,7 +56,7 @@ double Beamformer::reference_db() const {
 
 std::string Beamformer::why_single_precision() const { return plan_->why_fp32 == nullptr ? "" : plan_->why_fp32; }
 
-void Beamformer::run(std::span<const std::byte> frames, Output output, std::span<std::byte> out) {
+int Beamformer::run(std::span<const std::byte> frames, Output output, std::span<std::byte> out) {
   const std::size_t frame_bytes = acquisition_->frame_bytes(), result_bytes = bytes_of(output);
   if (frames.size() % frame_bytes != 0)
     throw Error("frames", std::to_string(frames.size()) + " bytes", "a multiple of " + std::to_string(frame_bytes));
@@ -59,49 +67,59 @@ void Beamformer::run(std::span<const std::byte> frames, Output output, std::span
     throw Error("output", why, "output \"db\"");
 
   std::vector<std::size_t> of(lanes_.size(), n);  // frame in each lane; n: none
+  int copies = 0;
   try {
     for (std::size_t i = 0; i < n + lanes_.size(); ++i) {
       const std::size_t at = i % lanes_.size();
       Lane& lane = *lanes_[at];
       if (const std::size_t done = std::exchange(of[at], n); done < n)
-        end(lane, output, out.subspan(done * result_bytes, result_bytes));
+        copies = end(lane, output, out.subspan(done * result_bytes, result_bytes));
       if (i >= n) continue;
-      begin(lane, {.stamp = {.sequence = i}, .samples = frames.subspan(i * frame_bytes, frame_bytes)}, output);
+      begin(lane, {.stamp = {.sequence = i}, .samples = frames.subspan(i * frame_bytes, frame_bytes)}, output,
+            out.subspan(i * result_bytes, result_bytes));
       of[at] = i;
     }
   } catch (...) {
     for (const auto& lane : lanes_) lane->wait();  // the caller's samples are free again
+    if (!backend_.computes_elsewhere()) lend({}, *lanes_.front());
     throw;
   }
+  return copies;
 }
 
-void Beamformer::begin(Lane& lane, const RfFrame& frame, Output output) {
+void Beamformer::begin(Lane& lane, const RfFrame& frame, Output output, std::span<std::byte> out) {
   form_frame(lane, plan_, frame);
   if (output != Output::db) {
     make_image(lane, *plan_, {.copy = HostCopy::none, .pixels = HostCopy::made});
     return;
   }
+  if (!backend_.computes_elsewhere()) lend(out, lane);
   if (holds_level(*plan_) && held_db_ <= kAutoReference)
     held_db_ = measured_level_db(lane, *plan_).value_or(kAutoReference);
   const HostCopy copy = backend_.computes_elsewhere() ? HostCopy::none : HostCopy::made;
   make_image(lane, *plan_, {.reference_db = reference_level_db(*plan_, held_db_), .copy = copy});
 }
 
-void Beamformer::end(Lane& lane, Output output, std::span<std::byte> out) {
+int Beamformer::end(Lane& lane, Output output, std::span<std::byte> out) {
   lane.wait();
+  const bool on_host = !backend_.computes_elsewhere();
   if (output == Output::db) {
-    const Image& image = lane.image();
-    backend_.copy(out, image.device_db != nullptr ? image.device_db : image.host_db);
-    return;
+    if (on_host)
+      lend({}, lane);
+    else
+      backend_.copy(out, lane.image().device_db != nullptr ? lane.image().device_db : lane.image().host_db);
+    return on_host ? 0 : 1;
   }
   const std::span<const Complex> pixels = lane.kept_pixels();
   if (output == Output::iq) {
     backend_.copy(out, pixels.data());
-    return;
+    return on_host ? 1 : 2;
   }
-  magnitudes_.resize(pixels.size());
-  std::ranges::transform(pixels, magnitudes_.begin(), [](Complex b) { return std::sqrt(b.re * b.re + b.im * b.im); });
-  backend_.copy(out, magnitudes_.data());
+  if (!on_host) magnitudes_.resize(pixels.size());
+  float* const to = on_host ? reinterpret_cast<float*>(out.data()) : magnitudes_.data();
+  std::ranges::transform(pixels, to, [](Complex b) { return std::sqrt(b.re * b.re + b.im * b.im); });
+  if (!on_host) backend_.copy(out, magnitudes_.data());
+  return on_host ? 0 : 2;
 }
 
 }  // namespace echoloop

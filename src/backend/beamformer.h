@@ -38,13 +38,14 @@ class Beamformer {
   [[nodiscard]] std::string why_single_precision() const;
 
   // frames: whole frames, one after another, [transmit][element][sample], of the host or lent to the backend; out: as
-  // many results, of host or device. Returns when all results are written. Throws Error for other sizes, and if these
-  // parameters give no complex pixels (iq, envelope).
-  void run(std::span<const std::byte> frames, Output output, std::span<std::byte> out);
+  // many results, of host or device. Returns when all results are written: how often each was copied on its way to
+  // `out`, 0 if the last stage wrote it there. Throws Error for other sizes, and if these parameters give no complex
+  // pixels (iq, envelope).
+  int run(std::span<const std::byte> frames, Output output, std::span<std::byte> out);
 
  private:
-  void begin(Lane& lane, const RfFrame& frame, Output output);
-  void end(Lane& lane, Output output, std::span<std::byte> out);
+  void begin(Lane& lane, const RfFrame& frame, Output output, std::span<std::byte> out);
+  int end(Lane& lane, Output output, std::span<std::byte> out);
 
   AcquisitionPtr acquisition_;
   Backend& backend_;

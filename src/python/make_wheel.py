@@ -19,6 +19,8 @@ License: MIT
 Requires-Python: >=3.9
 Provides-Extra: arrays
 Requires-Dist: numpy ; extra == 'arrays'
+Provides-Extra: zea
+Requires-Dist: zea ; extra == 'zea'
 """
 WHEEL = "Wheel-Version: 1.0\nGenerator: echoloop\nRoot-Is-Purelib: false\nTag: {tag}\n"
 

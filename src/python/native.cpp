@@ -183,18 +183,10 @@ std::unique_ptr<Backend> backend_of(const std::string& device, int threads) {
   throw Error("device = '" + device + "'", why_not, "a GPU that can be used, or device=\"cpu\"");
 }
 
-Beamformer::Output output_of(const char* name) {
-  const std::string_view word = name;
-  if (word == "iq") return Beamformer::Output::iq;
-  if (word == "envelope") return Beamformer::Output::envelope;
-  if (word == "db") return Beamformer::Output::db;
-  throw invalid_value("output", name, "iq, envelope or db");
-}
-
 template <class Work>
-void on_device(const BeamformerHandle& of, const Work& work) {
+auto on_device(const BeamformerHandle& of, const Work& work) {
   try {
-    work();
+    return work();
   } catch (const std::exception& error) {
     if (of.backend->usable()) throw;
     throw DeviceLost("device", error.what(), "a new process");
@@ -382,32 +374,27 @@ ECHO_NATIVE const char* echo_state(void* handle) {
   });
 }
 
-// Work on which stream must be done before the frames of a device are read.
-struct EchoFrames {
-  const void* samples;
-  std::uint64_t bytes;   // of whole frames
-  std::uint64_t stream;  // CUDA stream handle; without meaning for frames of the host
-  std::int32_t on_device;
-};
-
-// out: as many results of this output, of host or device.
-ECHO_NATIVE int echo_run(void* handle, const EchoFrames* frames, const char* output, void* out,
-                         std::uint64_t out_bytes) {
-  guarded([&] {
+// samples: whole frames, in memory of the host (stream kOfHost), or of a device: once the work on that CUDA stream is
+// done. out: as many results, of host or device; output: Beamformer::Output. Returns how often each result was copied;
+// below 0: failed.
+ECHO_NATIVE int echo_run(void* handle, const void* samples, std::uint64_t bytes, std::int64_t stream, int output,
+                         void* out, std::uint64_t out_bytes) {
+  constexpr std::int64_t kOfHost = -1;
+  const int copies = guarded([&] {
     auto& made = of<BeamformerHandle>(handle);
     const std::scoped_lock lock(made.mutex);
-    on_device(made, [&] {
-      const std::span<const std::byte> samples{static_cast<const std::byte*>(frames->samples), frames->bytes};
+    return on_device(made, [&] {
+      const std::span<const std::byte> frames{static_cast<const std::byte*>(samples), bytes};
       std::unique_ptr<LentMemory> lent;
-      if (frames->on_device != 0) {
-        lent = made.backend->lend(samples, frames->stream);
+      if (stream != kOfHost) {
+        lent = made.backend->lend(frames, static_cast<std::uintptr_t>(stream));
         if (lent == nullptr) throw Error("frames", "memory of a CUDA device", "host memory, as the device is the CPU");
       }
-      made.beamformer->run(samples, output_of(output), {static_cast<std::byte*>(out), out_bytes});
+      return made.beamformer->run(frames, static_cast<Beamformer::Output>(output),
+                                  {static_cast<std::byte*>(out), out_bytes});
     });
-    return 0;
   });
-  return status;
+  return status == kDone ? copies : -status;
 }
 
 }  // namespace echoloop

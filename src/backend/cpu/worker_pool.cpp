@@ -64,17 +64,20 @@ void WorkerPool::begin_job(int items) {
 
 void WorkerPool::run_job(const Job& job) {
   if (!in_parts_) begin_job(job.n);
-  {
+  const bool shared = !workers_.empty() && job.n > job.grain;  // one chunk wakes no thread
+  if (shared) {
     const std::scoped_lock lock(mutex_);
     job_ = job;
     next_.store(0, std::memory_order_relaxed);
     busy_ = static_cast<int>(workers_.size());
     ++generation_;
   }
-  start_.notify_all();
+  if (shared) start_.notify_all();
   take_chunks(job, 0);
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  if (shared) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
   next_ = 0;
   in_parts_ ? void(ended_items_ += job.n) : void(job_began_ns_ = 0);
 }
