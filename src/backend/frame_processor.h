@@ -85,6 +85,15 @@ class PixelSink {
   virtual void take(const KeptPixels& pixels) = 0;  // values: valid during the call; processing thread
 };
 
+// Receiver of the products of a running stream for programs that come and go. Members: processing thread; they neither
+// wait nor throw.
+class Outlet : public PixelSink {
+ public:
+  using PixelSink::take;
+  [[nodiscard]] virtual bool wants_images() const = 0;  // asked before the next frame
+  virtual void take(const Image& image) = 0;            // every image; levels on the host if they were wanted
+};
+
 // Returns why an image with these parameters has no complex pixels; empty: it has them.
 inline std::string why_no_pixels(const ImagingParams& params) {
   if (params.formation.recipe == Recipe::course) return "the course recipe forms real pixels";

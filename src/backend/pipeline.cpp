@@ -213,7 +213,7 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   const std::optional<FrameAverage> average = next_average(slot);
   make_image(lane, *slot.plan,
              {.reference_db = slot.reference_db,
-              .copy = host_copy_,
+              .copy = copied_levels(),
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line,
               .pixels = slot.pixels});
@@ -280,8 +280,25 @@ bool Pipeline::form(Slot& slot) {
 }
 
 HostCopy Pipeline::kept_pixels(const ImagingParams& params) const {
-  const bool kept = options_.pixels != nullptr && options_.pixels->wanted() && why_no_pixels(params).empty();
-  return kept ? HostCopy::made : HostCopy::none;
+  const bool wanted = (options_.pixels != nullptr && options_.pixels->wanted()) ||
+                      std::ranges::any_of(options_.outlets, [](const auto& outlet) { return outlet->wanted(); });
+  return wanted && why_no_pixels(params).empty() ? HostCopy::made : HostCopy::none;
+}
+
+HostCopy Pipeline::copied_levels() const {
+  const bool wanted = std::ranges::any_of(options_.outlets, [](const auto& outlet) { return outlet->wants_images(); });
+  return wanted ? HostCopy::made : host_copy_.load();
+}
+
+// Offers a finished image, and its complex pixels if they were kept.
+void Pipeline::give_out(const Image& image, const Slot& slot) {
+  if (slot.pixels == HostCopy::made) {
+    const KeptPixels pixels{image, slot.plan->das->tables->grid, slot.lane->kept_pixels()};
+    if (options_.pixels != nullptr) options_.pixels->take(pixels);
+    for (const auto& outlet : options_.outlets) outlet->take(pixels);
+  }
+  for (const auto& outlet : options_.outlets) outlet->take(image);
+  if (options_.on_image) options_.on_image(image);
 }
 
 bool Pipeline::measures_level() {
@@ -357,9 +374,7 @@ void Pipeline::collect(Slot& slot) {
     image.number = flight_.finished + 1;
     wait_policy_.frame_ended(image.ready_ns);
     trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
-    if (slot.pixels == HostCopy::made)
-      options_.pixels->take({image, slot.plan->das->tables->grid, slot.lane->kept_pixels()});
-    if (options_.on_image) options_.on_image(image);
+    give_out(image, slot);
     analyses_.take_live(image);
     if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
     std::swap(image, images_.back());

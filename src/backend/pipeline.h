@@ -106,10 +106,11 @@ struct PipelineOptions {
   std::function<void(const Image&)> on_image = {};
   // Receives the complex pixels of each frame that has them, before on_image its image; null: none.
   std::shared_ptr<PixelSink> pixels = nullptr;
-  Mailbox<Image>* coarse = nullptr;          // images before those that take long; null: none
-  PastImages* past = nullptr;                // null: no review of history frames
-  InspectionAnswers* inspections = nullptr;  // null: no inspection; needs `past`
-  AnalysisMailboxes analyses = {};           // results other than images
+  std::vector<std::shared_ptr<Outlet>> outlets = {};  // each is offered every image, before on_image its pixels
+  Mailbox<Image>* coarse = nullptr;                   // images before those that take long; null: none
+  PastImages* past = nullptr;                         // null: no review of history frames
+  InspectionAnswers* inspections = nullptr;           // null: no inspection; needs `past`
+  AnalysisMailboxes analyses = {};                    // results other than images
 };
 
 class Pipeline {
@@ -217,6 +218,8 @@ class Pipeline {
   [[nodiscard]] bool enough_ready();
   [[nodiscard]] bool measures_level();
   [[nodiscard]] HostCopy kept_pixels(const ImagingParams& params) const;
+  [[nodiscard]] HostCopy copied_levels() const;
+  void give_out(const Image& image, const Slot& slot);
   [[nodiscard]] std::size_t frames_together(const Slot& slot) const;
   void set_lane_plan(Slot& slot);
   std::optional<FrameAverage> next_average(Slot& slot);

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/acquisition.h"
@@ -26,7 +28,14 @@ class Mailbox {
   T& back() { return slots_[back_]; }
 
   // Makes back() the latest value and gives the writer another slot. [writer thread]
-  void publish() { back_ = middle_.exchange(back_ | kFresh, std::memory_order_acq_rel) & kIndex; }
+  void publish() {
+    if (observer_) observer_(slots_[back_]);
+    back_ = middle_.exchange(back_ | kFresh, std::memory_order_acq_rel) & kIndex;
+  }
+
+  // Calls `each` with every value before it is published, on the writer thread. Neither thread may use the mailbox
+  // meanwhile.
+  void observe(std::function<void(const T&)> each) { observer_ = std::move(each); }
 
   // Returns true if take() would deliver a new value. [any thread]
   [[nodiscard]] bool has_news() const { return (middle_.load(std::memory_order_relaxed) & kFresh) != 0; }
@@ -51,6 +60,7 @@ class Mailbox {
   static constexpr std::uint8_t kFresh = 4;
   static constexpr std::uint8_t kIndex = 3;
   std::array<T, 3> slots_{};
+  std::function<void(const T&)> observer_;
   std::uint8_t back_ = 0;
   std::uint8_t front_ = 1;
   std::atomic<std::uint8_t> middle_{2};

@@ -6,6 +6,8 @@
 
 Without numpy: Acquisition, Sender, show() and the lists; with it everything.
 """
+from typing import TYPE_CHECKING
+
 from ._native import DeviceError, list_devices, list_parameters, native as _library
 from ._acquisition import Acquisition
 from .sender import Refused, Sender
@@ -13,12 +15,20 @@ from ._show import NoViewer, Viewer, show
 
 __version__ = _library.echo_version().decode()
 _WITH_NUMPY = {"Beamformer": "beamform", "Grid": "beamform", "beamform": "beamform", "Recording": "recording",
-               "open": "recording"}
+               "open": "recording", "Tap": "tap"}
 __all__ = ["Acquisition", "DeviceError", "NoViewer", "Refused", "Sender", "Viewer", "list_devices", "list_parameters", "show",
            *_WITH_NUMPY]
 
+if TYPE_CHECKING:  # loaded when they are first used
+    from . import mach, zea
+    from ._beamform import Beamformer, Grid, beamform
+    from ._recording import Recording, open
+
 
 def __getattr__(name):
+    if name in ("mach", "zea"):  # words of other packages
+        import importlib
+        return importlib.import_module("." + name, __name__)
     if name not in _WITH_NUMPY:
         raise AttributeError(f"module 'echoloop_viewer' has no attribute '{name}'")
     import importlib
@@ -30,4 +40,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "mach", "zea"})
