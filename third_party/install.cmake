@@ -4,6 +4,9 @@ include_guard()
 include(GNUInstallDirs)
 install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT echoloop)
 install(TARGETS echoloop_reader echoloop_bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
+if(TARGET echoloop_dicom)
+  install(TARGETS echoloop_dicom LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
+endif()
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
         PATTERN "echoloop.desktop" EXCLUDE)  # with the manual and its pictures (assets/readme)
 # What the file of an own method is compiled with.

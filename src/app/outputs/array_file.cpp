@@ -164,7 +164,7 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
 
 namespace {
 
-constexpr const char* kValues =
+constexpr const char* kPixelValues =
     "Sum over transmits and elements of the analytic signal at the two-way delay, with all weights of the parameters, "
     "in units of the samples; with an adaptive method its pixel, or the sum times its weight.";
 constexpr const char* kPhase =
@@ -178,7 +178,7 @@ constexpr const char* kLevels =
 
 nlohmann::json convention_json(const Image& last) {
   const double reference_db = last.params.level.reference_db;
-  return {{"values", kValues},
+  return {{"values", kPixelValues},
           {"phase", kPhase},
           {"levels", kLevels},
           {"reference_db", reference_db},

@@ -16,7 +16,45 @@ namespace {
 constexpr double kFastest_hz = 60.0;  // limit of displays
 constexpr double kUnknown_hz = 25.0;
 
+class Video final : public ImageWriter {
+ public:
+  Video(const FilmOrder& order, const Image& first)
+      : painter_({.grid = first.grid,
+                  .display = order.display,
+                  .source = order.source,
+                  .note = order.note,
+                  .flow = order.flow,
+                  .numbers = order.numbers,
+                  .samples = order.samples}),
+        film_({.path = order.path,
+               .width = painter_.width(),
+               .height = painter_.height(),
+               .rate_hz = order.rate_hz,
+               .about = {{"title", order.source}}}) {}
+
+  bool add(const Image& image, const FlowImage* flow) override {
+    shown_ = &painter_.paint(image, flow);
+    return hold();
+  }
+  bool hold() override {
+    film_.add(shown_->rgb);
+    return true;
+  }
+  void finish(const std::string& comment) override { film_.finish(comment); }
+  [[nodiscard]] std::string codec() const override { return film_.codec(); }
+  [[nodiscard]] bool lacks_font() const override { return !painter_.has_words(); }
+
+ private:
+  FilmPainter painter_;
+  Film film_;
+  const RgbImage* shown_ = nullptr;  // of the last image
+};
+
 }  // namespace
+
+std::unique_ptr<ImageWriter> make_video(const FilmOrder& order, const Image& first) {
+  return std::make_unique<Video>(order, first);
+}
 
 void pace_film(FilmOrder& order, const SourceInfo& source) {
   const double acquired_hz = source.acquisition != nullptr ? source.acquisition->frame_rate_hz : 0.0;
@@ -25,7 +63,7 @@ void pace_film(FilmOrder& order, const SourceInfo& source) {
   if (acquired_hz > kFastest_hz) order.note = fmt::format("{:.3g}× slower", acquired_hz / order.rate_hz);
 }
 
-FilmJob::FilmJob(FilmOrder order) : order_(std::move(order)), thread_([this] { run(); }) {}
+FilmJob::FilmJob(FilmOrder order) : order_(std::move(order)), rate_hz_(order_.rate_hz), thread_([this] { run(); }) {}
 
 FilmJob::~FilmJob() {
   if (!done_) cancel();
@@ -102,16 +140,12 @@ bool FilmJob::stopped() const {
   return stopped_;
 }
 
-std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter) {
-  auto film = std::make_unique<Film>(FilmFormat{.path = order_.path,
-                                                .width = painter.width(),
-                                                .height = painter.height(),
-                                                .rate_hz = order_.rate_hz,
-                                                .about = {{"title", order_.source}}});
+std::unique_ptr<ImageWriter> FilmJob::begin(const Image& first) {
+  std::unique_ptr<ImageWriter> file = order_.make(order_, first);
   const std::scoped_lock lock(mutex_);
-  codec_ = film->codec();
-  lacks_font_ = !painter.has_words();
-  return film;
+  codec_ = file->codec();
+  lacks_font_ = file->lacks_font();
+  return file;
 }
 
 nlohmann::json FilmJob::command(const Image& last) const {
@@ -126,51 +160,46 @@ nlohmann::json FilmJob::command(const Image& last) const {
                .frames = drawn_,
                .params = &params,
                .complete = complete_ && left_out_ == 0},
-              "--video video" + order_.path.extension().string());
+              order_.option + " video" + order_.path.extension().string());
   if (json.contains("command") && !order_.why_no_command.empty()) set_no_command(json, order_.why_no_command);
   if (mixed_) set_no_command(json, "some images were made on the GPU, the others on the CPU");
   return json;
 }
 
-void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbImage& shown) {
-  for (std::uint64_t i = 0; i < pictures && !stopped(); ++i, ++written_) film.add(shown.rgb);
+void FilmJob::hold(ImageWriter& file, std::uint64_t pictures) {
+  for (std::uint64_t i = 0; i < pictures && !stopped() && file.hold(); ++i) ++written_;
 }
 
 void FilmJob::write_film() {
-  std::optional<FilmPainter> painter;
-  std::unique_ptr<Film> film;
-  const RgbImage* shown = nullptr;
+  std::unique_ptr<ImageWriter> file;
   std::uint64_t last_place = 0;
   Image last;
   for (Waiting next; take(next);) {
-    if (film == nullptr) {
-      painter.emplace(FilmLook{.grid = next.image.grid,
-                               .display = order_.display,
-                               .source = order_.source,
-                               .note = order_.note,
-                               .flow = order_.flow,
-                               .numbers = order_.numbers,
-                               .samples = order_.samples});
-      film = begin_film(*painter);
-    }
-    if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
+    if (file == nullptr)
+      file = begin(next.image);
+    else if (next.place > last_place)
+      hold(*file, next.place - last_place - 1);
     last_place = next.place;
     complete_ = complete_ && next.image.torn_share == 0.0 && next.image.stamp.sequence == drawn_ &&
                 (drawn_ > 0 || next.image.stamp.source_index == 0);
     mixed_ = mixed_ || (drawn_ > 0 && next.on_cpu != on_cpu_);
     on_cpu_ = next.on_cpu;
     last = next.image;
-    shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
-    film->add(shown->rgb);
+    if (!file->add(next.image, next.flow ? &*next.flow : nullptr)) {
+      complete_ = false;
+      continue;
+    }
     ++written_;
     ++drawn_;
   }
   if (stopped()) return;
-  if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
+  if (file == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
   nlohmann::json made = command(last);
-  film->finish(made.empty() ? std::string() : command_text(made));
+  file->finish(made.empty() ? std::string() : command_text(made));
   const std::scoped_lock lock(mutex_);
   command_ = std::move(made);
+  rate_hz_ = file->rate_hz(order_.rate_hz);
+  codec_ = file->codec();
 }
 
 void FilmJob::run() {
@@ -203,7 +232,7 @@ nlohmann::json FilmJob::report() const {
                            {"left_out", left_out_.load()},
                            {"held", written_.load() - drawn_.load()},
                            {"codec", codec_},
-                           {"rate_hz", order_.rate_hz},
+                           {"rate_hz", rate_hz_},
                            {"complete", failure_ == nullptr}};
   report.update(command_);
   return report;
@@ -212,7 +241,7 @@ nlohmann::json FilmJob::report() const {
 std::string FilmJob::summary() const {
   const std::scoped_lock lock(mutex_);
   std::string text = fmt::format("{}, {} at {:.3g} frames/s, {}", order_.path.string(),
-                                 counted(written_.load(), "frame"), order_.rate_hz, codec_);
+                                 counted(written_.load(), "frame"), rate_hz_, codec_);
   if (!order_.note.empty()) text += ", " + order_.note;
   if (left_out_ > 0) text += fmt::format("; {} skipped because encoding fell behind", left_out_.load());
   if (lacks_font_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";

@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -65,6 +66,24 @@ class ImageSink {
   [[nodiscard]] virtual std::string summary() const { return {}; }              // without failure: one line
 };
 
+// File of images, written by a FilmJob on its thread. Throws Error.
+class ImageWriter {
+ public:
+  virtual ~ImageWriter() = default;  // without finish() leaves no file
+  // Returns false for an image that does not fit into the file, which is omitted.
+  virtual bool add(const Image& image, const FlowImage* flow) = 0;
+  // Shows the last image for one more frame. Returns false if the file has no such frames.
+  virtual bool hold() = 0;
+  virtual void finish(const std::string& comment) = 0;
+  [[nodiscard]] virtual std::string codec() const = 0;  // also after finish()
+  [[nodiscard]] virtual bool lacks_font() const { return false; }
+  [[nodiscard]] virtual double rate_hz(double ordered_hz) const { return ordered_hz; }  // after finish()
+};
+
+struct FilmOrder;
+using ImageWriterMaker = std::unique_ptr<ImageWriter> (*)(const FilmOrder& order, const Image& first);
+std::unique_ptr<ImageWriter> make_video(const FilmOrder& order, const Image& first);
+
 struct FilmOrder {
   std::filesystem::path path;
   std::string source;
@@ -77,6 +96,8 @@ struct FilmOrder {
   // Source of the command that reproduces the video, stored in the file. `named`: source, as named by the user.
   std::string named = {};           // empty: no command
   std::string why_no_command = {};  // empty: a run from its first frame on has a command
+  std::string option = "--video";
+  ImageWriterMaker make = make_video;
 };
 
 // Sets one image per frame of the source at the acquisition's rate, at most 60 per second: faster ones play slower,
@@ -121,9 +142,9 @@ class FilmJob {
 
   void run();
   void write_film();
-  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter);
+  [[nodiscard]] std::unique_ptr<ImageWriter> begin(const Image& first);
   [[nodiscard]] nlohmann::json command(const Image& last) const;
-  void hold(Film& film, std::uint64_t pictures, const RgbImage& shown);
+  void hold(ImageWriter& file, std::uint64_t pictures);
   bool take(Waiting& next);
   [[nodiscard]] bool stopped() const;
 
@@ -135,6 +156,7 @@ class FilmJob {
   bool ending_ = false, stopped_ = false;              // under mutex_
   std::exception_ptr failure_;                         // under mutex_
   std::string codec_;                                  // under mutex_
+  double rate_hz_;                                     // under mutex_
   nlohmann::json command_ = nlohmann::json::object();  // under mutex_
   bool complete_ = true;     // so far: every image of a run from its first one on, each once; on thread_
   bool on_cpu_ = true;       // where the last image was made; on thread_

@@ -11,6 +11,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
+#include "app/outputs/dicom.h"
 #include "app/outputs/report.h"
 #include "app/outputs/stored_maps.h"
 #include "core/error.h"
@@ -27,6 +28,7 @@ namespace echoloop {
 
 // Defined in the files of their sinks.
 std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request);
+std::unique_ptr<ImageSink> make_dicom(const ImageSinkRequest& request);
 std::unique_ptr<ImageSink> make_image_sequence(const ImageSinkRequest& request);
 std::unique_ptr<ImageSink> make_iq_sequence(const ImageSinkRequest& request);
 
@@ -63,6 +65,10 @@ constexpr auto kPictureRows = std::to_array<OutputRow>({
      "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
      "recording (slower above 60 Hz); with a window, frames are skipped if encoding falls behind",
      MadeOf::all_images, nullptr, nullptr, OutputNeed::no_kiosk, check_film_name, "video", make_film},
+    {"--dicom", "F.dcm",
+     "All processed images as on screen, in a DICOM file of ultrasound (one image: a still), with their scale; with a "
+     "window, frames are skipped if writing falls behind",
+     MadeOf::all_images, ".dcm", nullptr, OutputNeed::no_kiosk, check_dicom_name, "dicom", make_dicom},
     {"--measurements", "F.csv|F.json",
      "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them",
      MadeOf::last_image, nullptr, nullptr, OutputNeed::marks, check_table_name},

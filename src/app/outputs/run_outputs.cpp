@@ -13,6 +13,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
+#include "app/outputs/dicom.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
 #include "core/error.h"
@@ -25,7 +26,8 @@ namespace {
 
 class FilmSink final : public ImageSink {
  public:
-  FilmSink(FilmOrder order, WhenFull when_full) : job_(std::move(order)), when_full_(when_full) {}
+  FilmSink(const char* name, FilmOrder order, WhenFull when_full)
+      : name_(name), job_(std::move(order)), when_full_(when_full) {}
   void take(const Image& image) override { job_.offer(image, when_full_); }
   int finish(const EndedImages& /*run*/, RunTotals& /*totals*/) override {
     job_.end();
@@ -34,25 +36,42 @@ class FilmSink final : public ImageSink {
   }
   [[nodiscard]] nlohmann::json report() const override { return job_.report(); }
   [[nodiscard]] std::exception_ptr failure() const override { return job_.failure(); }
-  [[nodiscard]] std::string summary() const override { return "Video: " + job_.summary(); }
+  [[nodiscard]] std::string summary() const override { return name_ + job_.summary(); }
 
  private:
+  const std::string name_;
   FilmJob job_;
   const WhenFull when_full_;
 };
 
 }  // namespace
 
-// Makes the sink of a row of output_rows().
-std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
-  FilmOrder order{.path = request.options.files["--video"],
+namespace {
+
+FilmOrder order_of(const ImageSinkRequest& request, const char* option) {
+  FilmOrder order{.path = request.options.files[option],
                   .source = request.source.name,
                   .display = request.params,
                   .numbers = numbers_of(request.source),
                   .samples = request.source.samples,
-                  .named = request.named};
+                  .named = request.named,
+                  .option = option};
   pace_film(order, request.source);
-  return std::make_unique<FilmSink>(std::move(order), request.when_full);
+  return order;
+}
+
+}  // namespace
+
+// Make the sinks of rows of output_rows().
+std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
+  return std::make_unique<FilmSink>("Video: ", order_of(request, "--video"), request.when_full);
+}
+
+std::unique_ptr<ImageSink> make_dicom(const ImageSinkRequest& request) {
+  FilmOrder order = order_of(request, "--dicom");
+  order.make = make_dicom_file;
+  order.note.clear();  // its frames have their own time
+  return std::make_unique<FilmSink>("DICOM: ", std::move(order), request.when_full);
 }
 
 ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_shared<std::vector<Sink>>()) {

@@ -18,7 +18,8 @@ std::uint8_t* pixel_at(RgbImage& picture, int x, int y) {
 
 }  // namespace
 
-ImageSampler::ImageSampler(const ImagingParams& params) : params_(as_shown(params)), levels_(kLevels) {
+ImageSampler::ImageSampler(const ImagingParams& params, EndsAt ends)
+    : params_(as_shown(params)), ends_(ends), levels_(kLevels) {
   const DisplayParams& display = params_.display;
   const TransferCurve curve = transfer_curve(display);
   first_db_ = static_cast<float>(curve.first_db);
@@ -30,16 +31,22 @@ ImageSampler::ImageSampler(const ImagingParams& params) : params_(as_shown(param
   }
 }
 
-// Finds the grid position of each pixel of a sector's image; outside: column -1.
+// Finds the grid position of each pixel of a sector's image.
 void ImageSampler::find_places(const Grid& grid, int w, int h) {
+  if (grid == places_grid_ && w == places_width_ && h == places_height_) return;
+  places_grid_ = grid;
+  places_width_ = w;
+  places_height_ = h;
+  const double margin = ends_ == EndsAt::edges ? 0.0 : 0.01;  // of the rounding of end points
+  const auto within = [](double at, int n) { return static_cast<float>(std::clamp(at, 0.0, n - 1.0)); };
   places_.clear();
   places_.reserve(static_cast<std::size_t>(w) * static_cast<std::size_t>(h));
   for (int y = 0; y < h; ++y) {
     for (int x = 0; x < w; ++x) {
       const GridPlace at =
-          grid.place(grid.x0_m + (x + 0.5) / w * grid.width_m(), grid.z0_m + (y + 0.5) / h * grid.height_m());
-      const bool inside = grid.contains(at, 0.0);
-      places_.push_back(inside ? Place{static_cast<float>(at.column), static_cast<float>(at.row)} : Place{-1, -1});
+          grid.place(grid.x0_m + share(x, w) * grid.width_m(), grid.z0_m + share(y, h) * grid.height_m());
+      const bool inside = grid.contains(at, margin);
+      places_.push_back(inside ? Place{within(at.column, grid.nx), within(at.row, grid.nz)} : Place{-1, -1});
     }
   }
 }
@@ -50,14 +57,29 @@ Rgb ImageSampler::color_of(float level_db) const {
   return levels_[at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
 }
 
-void ImageSampler::draw_sector(RgbImage& picture, const PixelArea& area, const Image& image) {
+float ImageSampler::level_db(const Place& place, const Image& image) {
   const Grid& g = image.grid;
+  const int ix = std::min(static_cast<int>(place.column), std::max(g.nx - 2, 0));
+  const int iz = std::min(static_cast<int>(place.row), std::max(g.nz - 2, 0));
+  const int right = g.nx > 1 ? 1 : 0, below = g.nz > 1 ? g.nx : 0;
+  const float* a = image.host_db + iz * g.nx + ix;
+  const float fx = place.column - static_cast<float>(ix), fz = place.row - static_cast<float>(iz);
+  const float upper = a[0] + fx * (a[right] - a[0]);
+  const float lower = a[below] + fx * (a[below + right] - a[below]);
+  return upper + fz * (lower - upper);
+}
+
+void ImageSampler::sample(std::vector<float>& db, int width, int height, const Image& image) {
+  find_places(image.grid, width, height);
+  db.resize(places_.size());
+  std::ranges::transform(places_, db.begin(), [&](const Place& place) {
+    return place.column >= 0.0F ? level_db(place, image) : static_cast<float>(kNoEcho_db);
+  });
+}
+
+void ImageSampler::draw_sector(RgbImage& picture, const PixelArea& area, const Image& image) {
   const int w = area.x1 - area.x0, h = area.y1 - area.y0;
-  if (!(g == places_grid_) || !(area == places_area_)) {
-    find_places(g, w, h);
-    places_grid_ = g;
-    places_area_ = area;
-  }
+  find_places(image.grid, w, h);
   const auto tgc = params_.display.tgc_db;
   const bool flat = is_flat(tgc);
   const Place* place = places_.data();
@@ -66,15 +88,8 @@ void ImageSampler::draw_sector(RgbImage& picture, const PixelArea& area, const I
     for (int x = 0; x < w; ++x, ++place, rgb += 3) {
       Rgb color;
       if (place->column >= 0.0F) {
-        const int ix = std::min(static_cast<int>(place->column), std::max(g.nx - 2, 0));
-        const int iz = std::min(static_cast<int>(place->row), std::max(g.nz - 2, 0));
-        const int right = g.nx > 1 ? 1 : 0, below = g.nz > 1 ? g.nx : 0;
-        const float* a = image.host_db + iz * g.nx + ix;
-        const float fx = place->column - static_cast<float>(ix), fz = place->row - static_cast<float>(iz);
-        const float upper = a[0] + fx * (a[right] - a[0]);
-        const float lower = a[below] + fx * (a[below + right] - a[below]);
-        const auto at = static_cast<double>(place->row) / std::max(g.nz - 1, 1);
-        color = color_of(upper + fz * (lower - upper) + (flat ? 0.0F : static_cast<float>(tgc_at(tgc, at))));
+        const auto at = static_cast<double>(place->row) / std::max(image.grid.nz - 1, 1);
+        color = color_of(level_db(*place, image) + (flat ? 0.0F : static_cast<float>(tgc_at(tgc, at))));
       }
       rgb[0] = color.r, rgb[1] = color.g, rgb[2] = color.b;
     }
@@ -89,20 +104,22 @@ void ImageSampler::draw_levels(RgbImage& picture, const PixelArea& area, const I
   const Grid& g = image.grid;
   const int w = area.x1 - area.x0, h = area.y1 - area.y0;
   const auto nx = static_cast<std::size_t>(g.nx);
+  const float first = ends_ == EndsAt::edges ? 0.5F : 0.0F;
+  const auto width = static_cast<float>(ends_ == EndsAt::edges ? w : std::max(w - 1, 1));
   const auto tgc = params_.display.tgc_db;
   row_.resize(nx + 1);
   for (int y = 0; y < h; ++y) {
-    const double row = (y + 0.5) / h * (g.nz - 1);
+    const double row = share(y, h) * (g.nz - 1);
     const auto iz = static_cast<std::size_t>(row);
     const auto fz = static_cast<float>(row - static_cast<double>(iz));
     const float* above = image.host_db + iz * nx;
     const float* below = iz + 1 < static_cast<std::size_t>(g.nz) ? above + nx : above;
-    const auto gain_db = static_cast<float>(tgc_at(tgc, (y + 0.5) / h));
+    const auto gain_db = static_cast<float>(tgc_at(tgc, share(y, h)));
     for (std::size_t x = 0; x < nx; ++x) row_[x] = above[x] + fz * (below[x] - above[x]) + gain_db;
     row_[nx] = row_[nx - 1];
     std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
     for (int x = 0; x < w; ++x) {
-      const float column = (static_cast<float>(x) + 0.5F) / static_cast<float>(w) * static_cast<float>(g.nx - 1);
+      const float column = (static_cast<float>(x) + first) / width * static_cast<float>(g.nx - 1);
       const auto ix = static_cast<std::size_t>(column);
       const Rgb color = color_of(row_[ix] + (column - static_cast<float>(ix)) * (row_[ix + 1] - row_[ix]));
       *rgb++ = color.r;
@@ -121,7 +138,7 @@ void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Ima
   for (int y = 0; y < h; ++y) {
     std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
     for (int x = 0; x < w; ++x, rgb += 3) {
-      const PlanePoint at{g.x0_m + (x + 0.5) / w * g.width_m(), g.z0_m + (y + 0.5) / h * g.height_m()};
+      const PlanePoint at{g.x0_m + share(x, w) * g.width_m(), g.z0_m + share(y, h) * g.height_m()};
       if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.0)) continue;
       overlay.blend(rgb, at, tissue.at(at));
     }
