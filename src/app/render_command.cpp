@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <cctype>
+#include <chrono>
 #include <exception>
 #include <fstream>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -12,122 +16,21 @@
 #include <vector>
 
 #include "app/commands.h"
-#include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
+#include "app/render_claims.h"
+#include "app/render_jobs.h"
 #include "core/error.h"
 #include "core/process_memory.h"
 #include "core/units.h"
-#include "formats/base/format_table.h"
 #include "history/export.h"
-#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Job {
-  std::string source;
-  fs::path images, report;  // report: exists once the run is complete
-  fs::path values;          // of --measurements
-  fs::path iq = {};         // complex pixels; empty: not requested
-  std::string track = {};   // of a file with several; empty: the only one
-
-  [[nodiscard]] std::string name() const { return track.empty() ? source : source + ", track " + track; }
-};
-
-// Returns the tracks of a file to be rendered: all, or the one that the user chose; {""}: not several. A file that
-// cannot be opened has one job, which reports it.
-std::vector<std::string> tracks_to_render(const Options& options, const std::string& source) {
-  const std::string ending = fs::path(source).extension();
-  const bool may_have = is_file_source(source) && (ending == ".hdf5" || ending == ".h5");
-  if (!may_have || options.facts.contains("track")) return {""};
-  try {
-    std::vector<std::string> tracks = tracks_of(source);
-    return tracks.empty() ? std::vector<std::string>{""} : tracks;
-  } catch (const Error&) {
-    return {""};
-  }
-}
-
-// Returns a label as part of a file name.
-std::string file_part(std::string label) {
-  std::ranges::replace_if(
-      label, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-'; }, '_');
-  return label;
-}
-
-// Returns the files of a folder and its subfolders, by name, with the extension of a format. Descriptions (.json) are
-// no recordings, nor are the images of an earlier run.
-std::vector<std::string> recordings_in(const fs::path& folder) {
-  const std::vector<std::string_view> endings = recording_endings();
-  std::vector<std::string> found;
-  std::error_code error;
-  for (auto entry = fs::recursive_directory_iterator(folder, error); !error && entry != fs::end(entry);
-       entry.increment(error)) {
-    const std::string ending = entry->path().extension();
-    const bool readable = std::find(endings.begin(), endings.end(), ending) != endings.end() && ending != ".json";
-    const bool image = ending == ".npy" && is_of_program(fs::path(entry->path()).replace_extension(".json"));
-    if (!readable || image || is_dump_part(entry->path()) || !entry->is_regular_file()) continue;
-    const bool dump = entry->path().filename() == kDumpList;  // named by its folder
-    found.push_back((dump ? entry->path().parent_path() : entry->path()).string());
-  }
-  if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::vector<std::string> sources_of(const RenderOptions& options) {
-  std::vector<std::string> sources;
-  for (const std::string& named : options.render_files) {
-    std::error_code error;
-    if (!is_file_source(named) || !fs::is_directory(named, error)) {
-      sources.push_back(named);
-      continue;
-    }
-    const std::vector<std::string> found = recordings_in(named);
-    if (found.empty()) throw Error(named, "no recording in this folder", "recordings: " + format_names());
-    sources.insert(sources.end(), found.begin(), found.end());
-  }
-  return sources;
-}
-
-// Returns jobs with output NAME.npy; recordings of the same name get that of their folder as a prefix.
-std::vector<Job> jobs_of(const Options& options) {
-  const std::vector<std::string> sources = sources_of(options);
-  const auto plain = [](const std::string& source) {
-    std::string name = is_file_source(source) ? fs::path(source).stem().string() : source;
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return c == ':' || c == '/'; }, '_');
-    return name;
-  };
-  std::map<std::string, int> uses;
-  for (const std::string& source : sources) ++uses[plain(source)];
-  std::vector<Job> jobs;
-  std::set<std::string> names;
-  for (const std::string& source : sources) {
-    std::string name = plain(source);
-    if (uses[name] > 1) {
-      const fs::path path = fs::path(source).lexically_normal();
-      name = path.parent_path().filename().string() + "_" + path.filename().string();
-    }
-    for (const std::string& track : tracks_to_render(options, source)) {
-      const std::string own = track.empty() ? name : name + "_" + file_part(track);
-      if (!names.insert(own).second)
-        throw Error(source, "another recording would be written to " + own + ".npy, too",
-                    "recordings of different names, or one run each");
-      if (options.render_iq && !names.insert(own + ".iq").second)
-        throw Error(source, "another recording is written to " + own + ".iq.npy", "one run each");
-      const auto file = [&](const char* ending) { return options.render_out / (own + ending); };
-      jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json"),
-                      options.render_iq ? file(".iq.npy") : fs::path(), track});
-    }
-  }
-  return jobs;
-}
 
 void require_render_options(const Options& o) {
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
@@ -138,74 +41,17 @@ void require_render_options(const Options& o) {
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
 }
 
-fs::path description_of(const fs::path& array) { return fs::path(array).replace_extension(".json"); }
-
-std::vector<fs::path> arrays_of(const Job& job) {
-  return job.iq.empty() ? std::vector{job.images} : std::vector{job.images, job.iq};
-}
-
-// Throws Error for existing output files that are not from this program: they are never overwritten.
-void require_own_images(const Job& job) {
-  for (const fs::path& array : arrays_of(job)) {
-    const fs::path described = description_of(array);
-    if ((fs::exists(array) || fs::exists(described)) && !is_of_program(described))
-      throw Error(array.string(), "this name is taken by a file that is not of an earlier run", "another folder");
-  }
-}
-
-void set_aside(const fs::path& array) {
-  std::error_code ignored;
-  const fs::path described = description_of(array);
-  if (!fs::exists(described, ignored)) return;
-  const auto keep = [&](const fs::path& file, const char* ending) {
-    fs::rename(file, fs::path(array).replace_extension(ending), ignored);
-  };
-  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n)  // from a killed program
-    if (!is_growing(partial_name(array, n))) keep(partial_name(array, n), ".incomplete.npy");
-  if (!fs::exists(array, ignored)) {
-    fs::remove(described, ignored);
-    return;
-  }
-  keep(array, ".incomplete.npy");
-  keep(described, ".incomplete.json");
-}
-
-// Keeps the newest outputs of an incomplete run under another name, so that they do not count as complete.
-void set_aside(const Job& job) {
-  std::error_code ignored;
-  fs::remove(job.report, ignored);
-  fs::remove(job.values, ignored);
-  for (const fs::path& array : arrays_of(job)) set_aside(array);
-}
-
-// Returns the options of one recording's run.
-Options options_of(const Options& options, const Job& job) {
-  Options one = options;
-  if (!job.track.empty()) one.facts["track"] = job.track;
-  return one;
-}
-
-// Returns true for a completed run. Throws Error if its images were made with other settings.
-bool is_complete(const Options& options, const Job& job) {
-  std::error_code ignored;
-  const auto is_there = [&ignored](const fs::path& file) { return fs::exists(file, ignored); };
-  if (!is_there(job.report) || !std::ranges::all_of(arrays_of(job), is_there)) return false;
-  if (!options.files["--measurements"].empty() && !is_there(job.values)) return false;
-  std::ifstream file(job.report);
-  const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
-  const nlohmann::json given = given_json(options_of(options, job));
-  if (report.is_object() && report.value("given", given) == given) return true;
-  throw Error(job.images.string(), "made with other settings than those given now",
-              "another --out, or this file deleted");
-}
-
 // Result of a recording's run: its exit status, or its error.
 struct Ended {
   int status = 0;
-  std::exception_ptr problem;
+  std::exception_ptr problem = nullptr;
+  bool begun = false;  // outputs were made
+  [[nodiscard]] bool made() const {
+    return problem == nullptr && (status == 0 || status == kDoubted) && !interrupted();
+  }
 };
 
-Ended run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
+Ended run_job(const Options& options, const RenderJob& job, const ChosenBackend& chosen, int host_share) {
   Options one = options_of(options, job);
   one.headless = true;
   one.source = job.source;
@@ -216,13 +62,13 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
+  one.host_share = host_share;
   Ended ended;
-  bool begun = false;
   try {
     require_outputs(one);
     require_own_images(job);
     set_aside(job);
-    begun = true;
+    ended.begun = true;
     // Marks the images as this program's, in case it is killed from here on.
     for (const fs::path& array : arrays_of(job))
       write_text(description_of(array), json_text(program_json(*chosen.backend, job.source)) + "\n");
@@ -230,79 +76,241 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   } catch (const std::exception&) {
     ended.problem = std::current_exception();
   }
-  if (begun && ((ended.status != 0 && ended.status != kDoubted) || ended.problem != nullptr || interrupted()))
-    set_aside(job);
   return ended;
 }
 
-// The recordings of a run, a few at a time: while the frames of one are beamformed, another is opened, its stream made,
-// and the images of a third one written.
+// Times of all runs, which tell what limits them.
+class RenderLoad {
+ public:
+  // Adds a completed run, from its report.
+  void add(const fs::path& file) {
+    std::ifstream text(file);
+    const nlohmann::json report = nlohmann::json::parse(text, nullptr, false);
+    const auto number = [&](const char* group, const char* key) {
+      const bool known = report.is_object() && report.contains(group) && report[group].contains(key);
+      return known && report[group][key].is_number() ? report[group][key].get<double>() : 0.0;
+    };
+    const double frames = number("frames", "processed");
+    kernels_s_ += 1e-3 * frames * number("timing_ms", "t_p");
+    copies_s_ += 1e-3 * frames * number("timing_ms", "t_t");
+  }
+
+  // Returns one line: the shares of the time in which devices and cores worked, and the limit.
+  [[nodiscard]] std::string text(std::size_t gpus) const {
+    const CoreTimes cores_now = core_times();
+    const double wall_s = std::max(1e-9, 1e-9 * static_cast<double>(now_ns() - begun_ns_));
+    const auto percent = [](double busy, double whole) {
+      return std::min(100.0, 100.0 * busy / std::max(whole, 1e-9));
+    };
+    const double cores = percent(cores_now.busy - cores_.busy, cores_now.all - cores_.all);
+    const double devices_s = wall_s * static_cast<double>(gpus);
+    constexpr double kLimit = 50.0;  // below, they wait for most of the time
+    if (gpus == 0)
+      return fmt::format("Limit: {} (cores busy {:.0f} % of the time)", cores < kLimit ? "disk" : "cores", cores);
+    const double kernels = percent(kernels_s_, devices_s), copies = percent(copies_s_, devices_s);
+    const char* limit = cores < kLimit ? "disk" : "host copies";
+    if (std::max(kernels, copies) >= kLimit) limit = kernels >= copies ? "GPU" : "host copies";
+    return fmt::format("Limit: {} (GPU busy {:.0f} % of the time, copies to it {:.0f} %, cores {:.0f} %)", limit,
+                       kernels, copies, cores);
+  }
+
+ private:
+  struct CoreTimes {
+    double busy = 0.0, all = 0.0;  // in ticks
+  };
+  // Returns the times of all cores of the host, of all programs: they share them.
+  static CoreTimes core_times() {
+    std::ifstream file("/proc/stat");
+    std::string word;
+    CoreTimes times;
+    constexpr int kKinds = 8, kIdle = 3, kDisk = 4;  // of man 5 proc_stat
+    file >> word;
+    double ticks = 0.0;
+    for (int kind = 0; kind < kKinds && file >> ticks; ++kind) {
+      times.all += ticks;
+      if (kind != kIdle && kind != kDisk) times.busy += ticks;
+    }
+    return times;
+  }
+
+  std::int64_t begun_ns_ = now_ns();
+  CoreTimes cores_ = core_times();
+  double kernels_s_ = 0.0, copies_s_ = 0.0;  // of all devices
+};
+
+// The recordings of a run, a few at a time on each device: while the frames of one are beamformed, another is opened,
+// its stream made, and the images of a third one written.
 class RenderRun {
  public:
-  explicit RenderRun(const Options& options) : options_(options), jobs_(jobs_of(options)) {}
+  RenderRun(const Options& options, const std::vector<RenderDevice>& devices)
+      : options_(options), devices_(devices), jobs_(render_jobs(options)) {}
 
   int run() {
-    std::vector<ChosenBackend> backends;  // one per stream
-    backends.push_back(choose_backend(options_.backend));
-    if (!backends.front().note.empty()) print_error("{}\n", std::exchange(backends.front().note, {}));
-    const std::size_t at_once = jobs_at_once(backends.front().backend->computes_elsewhere() ? 3 : 2);
-    while (backends.size() < at_once) backends.push_back({choose_backend(options_.backend).backend, {}});
+    make_seats();
     {
       std::vector<std::jthread> threads;
-      for (const ChosenBackend& chosen : backends) {
-        chosen.backend->keep_host_memory(kKeptBytes);
-        threads.emplace_back([this, &chosen, alone = at_once == 1] { take_jobs(chosen, alone); });
-      }
+      for (const Seat& seat : seats_) threads.emplace_back([this, &seat] { take_jobs(seat); });
     }
-    // Retries failures that may be due to shared memory.
-    for (const std::size_t i : to_run_alone_)
-      if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
+    finish_left();
     write_table();
     print_out("Rendered {} of {} to {}", made_, counted(jobs_.size(), "recording"), options_.render_out.string());
     if (there_ > 0) print_out(", {} already there", there_);
     if (failed_ > 0) print_out(", {} failed", failed_);
     print_out("\n");
-    return status_;
+    if (made_ > 0) print_out("{}\n", load_.text(gpus_));
+    // A job that was ended by a signal is to be repeated.
+    return interrupted() && made_ + there_ + failed_ < jobs_.size() ? 1 : status_;
   }
 
  private:
+  // A run at a time.
+  struct Seat {
+    std::size_t device = 0;
+    ChosenBackend chosen;
+  };
+
+  // Makes up to three seats on each device, one round after another, as many as memory allows.
+  void make_seats() {
+    std::vector<std::size_t> at_once;
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      seats_.push_back({device, devices_[device].make()});
+      std::string& note = seats_.back().chosen.note;
+      if (!note.empty()) print_error("{}\n", std::exchange(note, {}));
+      const bool elsewhere = seats_.back().chosen.backend->computes_elsewhere();
+      at_once.push_back(elsewhere ? 3 : 2);
+      gpus_ += elsewhere ? 1 : 0;
+    }
+    const std::size_t most = jobs_at_once();
+    if (seats_.size() > most) seats_.resize(most);
+    for (std::size_t round = 1; round < 3; ++round)
+      for (std::size_t device = 0; device < devices_.size() && seats_.size() < most; ++device)
+        if (round < at_once[device]) seats_.push_back({device, {devices_[device].make().backend, {}}});
+    const std::size_t kept = std::min(kKeptBytes, free_host_memory() / 8 / seats_.size());
+    for (const Seat& seat : seats_) seat.chosen.backend->keep_host_memory(kept);
+  }
+
   // Returns the number of parallel jobs: their files fit an eighth of free memory, as a stream needs their size.
-  [[nodiscard]] std::size_t jobs_at_once(std::size_t most) const {
+  [[nodiscard]] std::size_t jobs_at_once() const {
     std::uintmax_t largest = 1;
-    for (const Job& job : jobs_) {
+    for (const RenderJob& job : jobs_) {
       std::error_code unknown;  // for a folder, or a phantom
       const std::uintmax_t bytes = fs::file_size(job.source, unknown);
       if (!unknown) largest = std::max(largest, bytes);
     }
     const std::size_t fit = free_host_memory() / 8 / largest;
-    return std::max<std::size_t>(std::min({fit, most, jobs_.size()}), 1);
+    return std::max<std::size_t>(std::min(fit, jobs_.size()), 1);
   }
 
-  void take_jobs(const ChosenBackend& chosen, bool alone) {
-    for (std::size_t i = 0; (i = next_++) < jobs_.size() && !interrupted();) {
-      const Job& job = jobs_[i];
-      try {
-        if (is_complete(options_, job)) {
-          const std::scoped_lock lock(mutex_);
-          ++there_;
-          continue;
-        }
-      } catch (const std::exception&) {
-        count({.problem = std::current_exception()});
-        continue;
-      }
-      print_out("{} of {}: {}\n", i + 1, jobs_.size(), job.name());
-      const Ended ended = run_job(options_, job, chosen);
-      if (ended.problem == nullptr || alone) {
-        count(ended);
-        continue;
-      }
-      const std::scoped_lock lock(mutex_);
-      to_run_alone_.push_back(i);
+  std::optional<std::size_t> next_job() {
+    const std::scoped_lock lock(mutex_);
+    if (!returned_.empty()) {
+      const std::size_t job = returned_.back();
+      returned_.pop_back();
+      return job;
+    }
+    return next_ < jobs_.size() ? std::optional(next_++) : std::nullopt;
+  }
+
+  void take_jobs(const Seat& seat) {
+    while (seat.chosen.backend->usable() && !interrupted()) {
+      const std::optional<std::size_t> job = next_job();
+      if (!job) return;
+      do_job(*job, seat, seats_.size() == 1 ? Attempt::last : Attempt::first);
     }
   }
 
-  [[nodiscard]] bool is_of_these_settings(const Job& job) const {
+  enum class Attempt { first, last };  // the first one beside others, which share the memory
+
+  void do_job(std::size_t i, const Seat& seat, Attempt attempt) {
+    const RenderJob& job = jobs_[i];
+    Ended ended;
+    try {
+      bool there = is_complete(options_, job);
+      if (!there) {
+        fs::create_directories(job.images.parent_path());
+        if (!claims_.take(job.claim)) return put(left_, i);
+        there = is_complete(options_, job);  // by another program meanwhile
+      }
+      if (there) {
+        claims_.release(job.claim);
+        const std::scoped_lock lock(mutex_);
+        ++there_;
+        return;
+      }
+      print_out("{} of {}: {}\n", i + 1, jobs_.size(), job.name());
+      ended = run_job(options_, job, seat.chosen, static_cast<int>(devices_.size()));
+      if (ended.made())
+        name_arrays(job);
+      else if (ended.begun && !claims_.holds(job.claim))  // taken over: the outputs are of another program
+        return put(left_, i);
+      else if (ended.begun)
+        set_aside(job);
+    } catch (const std::exception&) {
+      ended.problem = std::current_exception();
+      attempt = Attempt::last;
+    }
+    claims_.release(job.claim);
+    if (was_lost(seat, ended)) {
+      put(returned_, i);
+    } else if (ended.problem != nullptr && attempt == Attempt::first) {
+      put(left_, i);
+    } else {
+      count(ended, job);
+    }
+  }
+
+  void put(std::vector<std::size_t>& list, std::size_t i) {
+    const std::scoped_lock lock(mutex_);
+    list.push_back(i);
+  }
+
+  // Returns true if a run ended because its device was lost; says so once.
+  bool was_lost(const Seat& seat, const Ended& ended) {
+    if (ended.made() || seat.chosen.backend->usable()) return false;
+    std::string why = "the device failed";
+    try {
+      if (ended.problem != nullptr) std::rethrow_exception(ended.problem);
+    } catch (const Fault& fault) {
+      why = fault.what();
+    } catch (const Error&) {  // the recording is refused
+      return false;
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    const std::scoped_lock lock(mutex_);
+    if (lost_.insert(seat.device).second)
+      print_error("{} was lost: {}; its recordings go to the others\n", devices_[seat.device].name, why);
+    return true;
+  }
+
+  // Runs what failed beside others, or was returned late, and waits for the jobs of other programs.
+  void finish_left() {
+    bool waits = false;
+    while (!interrupted()) {
+      std::vector<std::size_t> jobs = std::exchange(returned_, {});
+      jobs.insert(jobs.end(), left_.begin(), left_.end());
+      left_.clear();
+      const auto seat = std::ranges::find_if(seats_, [](const Seat& s) { return s.chosen.backend->usable(); });
+      if (seat == seats_.end()) return count_unmade(jobs.size() + jobs_.size() - next_);
+      for (const std::size_t job : jobs)
+        if (!interrupted()) do_job(job, *seat, Attempt::last);
+      if (left_.empty() && returned_.empty()) return;
+      if (left_.size() < jobs.size()) continue;
+      if (!std::exchange(waits, true))
+        print_out("Waiting for {} that other programs render\n", counted(left_.size(), "recording"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  // Reports jobs for which no device is left.
+  void count_unmade(std::size_t jobs) {
+    if (jobs == 0) return;
+    print_error("echoloop: no device is left for {}; another run makes them\n", counted(jobs, "recording"));
+    failed_ += jobs;
+    status_ = 1;
+  }
+
+  [[nodiscard]] bool is_of_these_settings(const RenderJob& job) const {
     try {
       return is_complete(options_, job);
     } catch (const std::exception&) {  // reported before
@@ -315,7 +323,7 @@ class RenderRun {
     const fs::path& table = options_.files["--measurements"];
     if (table.empty() || interrupted()) return;
     std::vector<MeasuredRecording> measured;
-    for (const Job& job : jobs_)
+    for (const RenderJob& job : jobs_)
       if (is_of_these_settings(job))
         measured.push_back({job.name(), read_json_object(job.values, "the measurements of an earlier run")});
     if (measured.empty()) return;
@@ -323,37 +331,77 @@ class RenderRun {
     print_out("{}: {} of {}\n", table.string(), counted(measured.size(), "recording"), jobs_.size());
   }
 
-  void count(const Ended& ended) {
+  void count(const Ended& ended, const RenderJob& job) {
     const std::scoped_lock lock(mutex_);
     int status = ended.status;
     try {
       if (ended.problem != nullptr) std::rethrow_exception(ended.problem);
+    } catch (const NoDeviceMemory& error) {
+      status = std::min(say_what_ended(error), 1);  // elsewhere there may be more
     } catch (const std::exception& error) {
       status = say_what_ended(error);
     }
-    const bool made = status == 0 || status == kDoubted;
-    if (!made) ++failed_;
-    if (made && !interrupted()) ++made_;
-    status_ = std::max(status_, status);
+    if (status != 0 && status != kDoubted) ++failed_;
+    if (ended.made()) ++made_;
+    if (ended.made()) load_.add(job.report);
+    // A fault counts most: another attempt makes what is missing, and finds the rest.
+    constexpr std::array kRising = {0, kDoubted, 2, 1};
+    status_ = *std::max(std::ranges::find(kRising, status_), std::ranges::find(kRising, status));
   }
 
-  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // per backend
+  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // per seat
 
   const Options& options_;
-  std::vector<Job> jobs_;
-  std::atomic<std::size_t> next_{0};
+  const std::vector<RenderDevice>& devices_;
+  std::vector<RenderJob> jobs_;
+  std::vector<Seat> seats_;
+  std::size_t gpus_ = 0;
+  RenderClaims claims_;
   std::mutex mutex_;
   // Under mutex_ while the threads run.
-  std::vector<std::size_t> to_run_alone_;  // after failures in parallel runs
-  int status_ = 0, made_ = 0, there_ = 0, failed_ = 0;
+  std::size_t next_ = 0;               // job
+  std::vector<std::size_t> returned_;  // of a lost device
+  std::vector<std::size_t> left_;      // to be run alone, or in work elsewhere
+  std::set<std::size_t> lost_;         // devices
+  RenderLoad load_;
+  int status_ = 0;
+  std::size_t made_ = 0, there_ = 0, failed_ = 0;
 };
+
+// Returns the devices of --device; of all GPUs those that work.
+std::vector<RenderDevice> devices_of(const Options& options) {
+  std::vector<DeviceChoice> choices = options.render_devices;
+  const std::size_t gpus = choices.empty() && options.backend.backend != BackendChoice::cpu ? list_gpus().size() : 0;
+  const bool own = std::ranges::find(options.settings, "adaptive=own") != options.settings.end();  // compiled for one
+  for (std::size_t gpu = 0; gpus > 1 && !own && gpu < gpus; ++gpu) {
+    std::string why_not;
+    const int number = static_cast<int>(gpu);
+    if (make_cuda_backend(why_not, number) == nullptr) {
+      print_error("Not used: GPU {}: {}\n", number, why_not);
+      continue;
+    }
+    choices.push_back(options.backend);
+    choices.back().gpu = number;
+  }
+  if (choices.empty()) choices = {options.backend};
+  if (own && choices.size() > 1) throw Error("--device", "several, with --method", "one of them");
+  std::vector<RenderDevice> devices;
+  for (const DeviceChoice& choice : choices)
+    devices.push_back({choice.gpu < 0 ? "The device" : fmt::format("GPU {}", choice.gpu),
+                       [choice] { return choose_backend(choice); }});
+  return devices;
+}
 
 }  // namespace
 
 int run_render(const Options& options) {
   require_render_options(options);
   watch_interrupts();
-  return RenderRun(options).run();
+  return run_render(options, devices_of(options));
+}
+
+int run_render(const Options& options, const std::vector<RenderDevice>& devices) {
+  return RenderRun(options, devices).run();
 }
 
 }  // namespace echoloop
