@@ -98,6 +98,28 @@ void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
+// Reads --device; several only for render.
+void take_device(Options& o, const std::string& text) {
+  const bool render = o.command == Command::render;
+  if (text.empty() || text == kListDevices || (render && text == "all")) return;
+  std::vector<DeviceChoice> devices = {o.backend};
+  if (text != "auto") devices.clear();
+  for (std::size_t at = 0; text != "auto" && at <= text.size();) {
+    const std::size_t comma = std::min(render ? text.find(',', at) : text.npos, text.size());
+    DeviceChoice device = device_choice(text.substr(at, comma - at));
+    if (o.backend.backend != BackendChoice::automatic) {
+      if ((o.backend.backend == BackendChoice::cpu) != (device.backend == BackendChoice::cpu))
+        throw Error("--device " + text, "--backend is given, too", "one of both");
+      device.backend = o.backend.backend;
+    }
+    if (std::ranges::find(devices, device) != devices.end()) throw invalid_value("--device", text, "each device once");
+    devices.push_back(device);
+    at = comma + 1;
+  }
+  o.backend = devices.front();
+  if (render) o.render_devices = std::move(devices);
+}
+
 // Reads typed options into values. `app` has the counts of the given options.
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
@@ -112,11 +134,7 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.stream.frame_wait.empty())
     stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.stream.frame_wait));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
-  if (!t.device.empty() && t.device != kListDevices) {
-    o.backend.gpu = gpu_number(t.device);
-    if (o.backend.backend == BackendChoice::cpu)
-      throw Error("--device " + t.device, "--backend cpu is given, too", "one of both");
-  }
+  take_device(o, t.device);
   if (!t.stream.inject.empty()) stream.inject = parse_injection(t.stream.inject);
   if (!t.stream.copy.empty()) stream.copy = parse_copy(t.stream.copy);
   if (t.history_mb) {
@@ -151,10 +169,21 @@ void take_kiosk(Options& o, const OptionTexts& t) {
   if (!(o.kiosk_idle_s >= 1.0 && o.kiosk_idle_s <= 86'400.0)) throw out_of_range("--kiosk", t.kiosk, "1 to 86400 s");
 }
 
+void take_igtl(Options& o, const OptionTexts& t) {
+  if (!t.igtl.port.empty()) {
+    const double port = parse_number(t.igtl.port, "--igtl", "a port from 0 (any) to 65535");
+    if (!(port >= 0.0 && port <= 65535.0 && port == std::floor(port)))
+      throw out_of_range("--igtl", t.igtl.port, "0 to 65535");
+    o.igtl_port = static_cast<std::uint16_t>(port);
+  }
+  if (!t.igtl.values.empty())
+    o.igtl_values = static_cast<ImageValues>(index_of(kImageValueNames, "--igtl-values", t.igtl.values));
+}
+
 // Joins an optional value to its option: `--kiosk 30` means `--kiosk=30`.
-void join_kiosk(std::vector<std::string>& words) {
+void join_optional(std::vector<std::string>& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    if (words[i] != "--kiosk" || !finite_number(words[i + 1])) continue;
+    if ((words[i] != "--kiosk" && words[i] != "--igtl") || !finite_number(words[i + 1])) continue;
     words[i] += "=" + words[i + 1];
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
@@ -302,14 +331,23 @@ Options parse_view(std::vector<std::string> words, Options o) {
     o.help = description_help();
     return o;
   }
+  std::string part;
   if (o.command == Command::render) {
     app.remove_option(app.get_option("source"));
+    app.get_option("--device")
+        ->description("all (default): every GPU, or else the CPU; or some by name: 0,2, cuda:1, cpu")
+        ->type_name("D,...");
     app.add_option("source", o.render_files, "Recordings, and folders of recordings");
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
     app.add_flag("--iq", o.render_iq,
                  "Complex pixels too: DIR/NAME.iq.npy ([frame][nz][nx], complex64), metadata in NAME.iq.json");
+    app.add_option("--root", o.render_root,
+                   "Keep the folders of the recordings below ROOT: DIR/SUB/NAME.npy for ROOT/SUB/NAME.uff")
+        ->type_name("ROOT");
+    app.add_option("--part", part, "Every N-th recording of the sorted list, from the I-th on: one of N equal runs")
+        ->type_name("I/N");
   }
-  join_kiosk(words);
+  join_optional(words);
   if (!parse_words(app, words)) {
     if (command != nullptr) describe_command(app, *command);
     o.command = Command::help;
@@ -328,6 +366,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_lesson(o);
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
+  if (!part.empty()) o.render_part = part_choice(part);
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
   if (texts.device == kListDevices) o.command = Command::list_devices;
@@ -344,6 +383,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_description(o, texts.description);
   take_compare(o, texts);
   take_kiosk(o, texts);
+  take_igtl(o, texts);
   check_ranges(o, texts, app);
   take_figure(o, texts);
   require_needs(app, o);

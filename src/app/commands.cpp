@@ -32,6 +32,7 @@
 #include "gui/overlay/mark_drawing.h"
 #include "gui/state/marks.h"
 #include "history/export.h"
+#include "history/film.h"
 #include "history/hdf5_recording.h"
 #include "senders/echoloop_sender.h"
 #include "source/live/live_listener.h"
@@ -352,6 +353,33 @@ int run_lesson(const Options& options) {
   report["held"] = all;
   write_report(options.files, report);
   return all ? 0 : 1;
+}
+
+int run_without_display(Options options) {
+  const std::filesystem::path folder = "echoloop-out";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
+  const auto add = [&](const char* option, const char* name) {
+    if (options.files[option].empty()) options.files[option] = folder / name;
+  };
+  add("--png", "picture.png");
+  add("--report", "report.json");
+#if defined(ECHO_HAVE_GUI)
+  add("--screenshot", "window.png");
+#endif
+  if (const std::string why = why_no_films(); why.empty())
+    add("--video", "film.mp4");
+  else
+    print_out("No video: {}\n", why);
+  print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
+  for (const auto& [name, option] : {std::pair{"Image", "--png"}, std::pair{"Window", "--screenshot"},
+                                     std::pair{"Video", "--video"}, std::pair{"Report", "--report"}})
+    if (!options.files[option].empty()) print_out("  {:<8}{}\n", name, options.files[option].string());
+  print_out("Other files, or none: --headless with the options for output files\n");
+  std::fflush(stdout);
+  return run_headless(options);
 }
 
 }  // namespace echoloop

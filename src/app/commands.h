@@ -2,6 +2,7 @@
 // options.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,9 +34,16 @@ int run_method(const std::filesystem::path& new_file);
 // interrupt.
 int run_send(const std::string& source, const SendOptions& options, const StreamSettings& stream, std::uint64_t frames);
 
-// `echoloop render FILE... --out DIR`: writes the images of many recordings, a few runs at a time in one process. Skips
-// those completed by an earlier run. Returns 2 if a recording could not be read, 1 after another fault, else 0.
+// Device of `render`. Each run at a time has a backend of its own.
+struct RenderDevice {
+  std::string name;
+  std::function<ChosenBackend()> make;  // throws Error
+};
+// `echoloop render FILE... --out DIR`: writes the images of many recordings, a few runs at a time on each device. Skips
+// those completed by an earlier run, and leaves to other programs of the same folder what they work on, until they have
+// ended. Returns 1 after a fault (another attempt may work), else 2 if a recording could not be read, else 0.
 int run_render(const Options& options);
+int run_render(const Options& options, const std::vector<RenderDevice>& devices);
 
 // --find-sound-speed: runs the search (backend/sound_speed.h) on one frame, without a window. Writes curves, peaks and
 // warnings as JSON. Frame: the last one of --frames, otherwise the first. Region: that of the marks, otherwise the
@@ -62,6 +70,9 @@ inline constexpr const char* kListDevices = "list";  // of --device
 struct OptionTexts {
   std::string backend, device, recipe, grid, preset, pipeline, image_values, record_format, kiosk, description, compare,
       method;
+  struct {
+    std::string port, values;
+  } igtl;
   struct {
     std::string policy, memory, streams, frame_wait, rate, inject, copy;
   } stream;

@@ -11,12 +11,14 @@
 #include <thread>
 
 #include "app/commands.h"
+#include "app/control_run.h"
 #include "app/image_files.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/comparison.h"
 #include "app/outputs/measured_values.h"
+#include "app/outputs/outlets.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/outputs/run_outputs.h"
@@ -30,7 +32,6 @@
 #include "core/units.h"
 #include "gui/overlay/caption.h"
 #include "history/export.h"
-#include "history/film.h"
 #include "history/rf_history.h"
 #include "source/live/live_source.h"
 #include "version.h"
@@ -43,9 +44,11 @@ struct Limits {
   double seconds = 0.0;
 };
 
-// Returns the limits. Defaults: a session's frame, a recording once, 5 s of a phantom, a scanner without end.
+// Returns the limits. Defaults: a session's frame, a recording once, 5 s of a phantom; a scanner, and a run that other
+// programs control, without end.
 Limits limits_for(const Options& options, const SourceInfo& info) {
   if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
+  if (!options.control.empty()) return {};
   if (options.session != nullptr) return {1, 0.0};
   if (info.frame_count > 0) return {info.frame_count, 0.0};
   if (info.live) return {0, 0.0};  // until interrupted
@@ -97,18 +100,21 @@ std::string end_reason(const Session& session, const Options& options) {
 
 // Waits for the end of the stream or of the time limit and stops it; returns the seconds since it started. Frames in
 // process are finished, and count with their time. After a signal this is short.
-double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
+double run_to_end(Session& session, OpenedSource& opened, const Options& options, const Outlets& outlets,
+                  double limit_s, ControlRun* control) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
   // A recording's end counts in the measured time; a scanner's stream has no end.
   const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
   LiveSource* const live = opened.source->live();
   try {
-    while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+    while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s) && (control == nullptr || !control->ends())) {
       say_live_notes(*opened.source);
-      if (!follow_acquisition(session, opened, options) && session.done()) break;
+      const bool stays = control != nullptr && options.frames == 0;
+      if (!follow_acquisition(session, opened, options) && session.done() && !stays) break;
       session.advance();
-      std::this_thread::sleep_for(between_looks);
+      control != nullptr ? control->wait(between_looks) : std::this_thread::sleep_for(between_looks);
     }
+    if (control != nullptr) control->end();
   } catch (const std::exception& error) {  // for example, another stream does not fit
     if (live != nullptr) live->set_end_reason(error.what());
     throw;
@@ -116,11 +122,13 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   const std::string why = end_reason(session, options);
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
+  outlets.end_waits();
   if (interrupted())
     session.stop_soon();
   else
     session.stop();
   if (live != nullptr) live->end_service(why);  // before files are finished, which may be slow
+  if (!interrupted()) outlets.deliver();
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
@@ -192,6 +200,8 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   // A signal can arrive before a stream with the new description has begun.
   const bool to_follow = interrupted() && session.producer_state() == ProducerState::changed;
   if (!problem.empty() && !complete && !to_follow) {  // otherwise the request is fulfilled
+    if (options.command == Command::render && !session.usable())
+      throw Fault(options.source, problem, "a device that works");  // it goes to another one
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
     // An unreadable file is bad input; one lost while reading is a fault of the run.
@@ -323,7 +333,8 @@ SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImage
   return {.stream = options.stream,
           .params = plan.params,
           .max_frames = plan.limits.frames,
-          .host_copy = wants_picture(options.files) || sinks.taker() ? HostCopy::made : HostCopy::none,
+          .host_copy = wants_picture(options.files) || sinks.taker() || !options.control.empty() ? HostCopy::made
+                                                                                                 : HostCopy::none,
           .on_image = sinks.taker(),
           .pixels = sinks.pixel_taker(),
           .samples = plan.opened.info.samples,
@@ -331,7 +342,8 @@ SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImage
           .analyses = live.analyses(),
           .first_frame = saved != nullptr ? saved->frame : 0,
           .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
-          .reads_once = reads_once(options, plan.limits, plan.opened.info)};
+          .reads_once = reads_once(options, plan.limits, plan.opened.info),
+          .host_share = options.host_share};
 }
 
 // A run after the end of its stream.
@@ -419,25 +431,9 @@ int end_run(StoppedRun& run, int status) {
   return status;
 }
 
-}  // namespace
-
-int run_headless(const Options& options) {
-  require_outputs(options);
-  const ChosenBackend chosen = choose_backend(options.backend);
-  try {
-    return run_headless(options, chosen);
-  } catch (const NoDeviceMemory& error) {  // before the first frame
-    if (options.backend != DeviceChoice{} || options.source.starts_with(kLivePrefix)) throw;
-    return run_headless(options, {make_cpu_backend(), fmt::format("Using the CPU: {}", error.what())});
-  }
-}
-
-int run_headless(const Options& options, const ChosenBackend& chosen) {
-  require_outputs(options);
-  const Marks marks = marks_of(options);
-  std::optional<OpenedSource> source = open_or_wait(options);
-  if (!source) return 1;
-  OpenedSource& opened = *source;
+// Runs one source; with `control` until another one is to follow, or to the end.
+int run_source(const Options& options, const ChosenBackend& chosen, OpenedSource& opened, ControlRun* control) {
+  Marks marks = marks_of(options);
   const RunPlan plan = plan_run(options, chosen, opened, marks);
   LiveImages live;
   PastImages past;  // for points, which are beamformed again
@@ -457,47 +453,56 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                      history);
   FirstFrameDoubts first_frame(opened, *files.sinks().front());
   if (!options.doubts) first_frame.leave();
+  const auto outlets = std::make_shared<Outlets>(options, Tap::Blocking::allowed);
+  Outlets::watch(outlets, live);
   SessionOptions stream = stream_of(plan, sinks, live, past);
+  stream.outlets = {outlets};
   stream.sinks = files.sinks();
   stream.sinks.insert(stream.sinks.begin(), &first_frame);
+  outlets->wait_for_reader([] { return !interrupted(); });
   Session session(*chosen.backend, opened.source, live.images, trace, std::move(stream));
   say_notes(chosen.note, options, *plan.described, plan.params);
-  const double seconds = run_to_end(session, opened, options, plan.limits.seconds);
+  if (control != nullptr) control->begin({session, opened, live, trace, plan.params});
+  const double seconds = run_to_end(session, opened, options, *outlets, plan.limits.seconds, control);
   StoppedRun run{plan, session, live, trace, sinks, files, {.seconds = seconds}, nullptr, {}};
   say_live_notes(*opened.source);
   files.finish();
+  if (control != nullptr && control->goes_on()) return 0;
+  if (control != nullptr) marks = control->state().marks;
   const int status = say_how_it_ended(options, plan.limits, session, files, run.totals);
-  if (live.images.take()) run.image = &live.images.front();
+  (void)live.images.take();
+  if (live.images.front().number > 0) run.image = &live.images.front();
   run.doubts = say_doubts(first_frame, opened);
   const int ended = end_run(run, status);
   return ended == 0 && options.strict && !run.doubts.empty() ? kDoubted : ended;
 }
 
-int run_without_display(Options options) {
-  const std::filesystem::path folder = "echoloop-out";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
-  const auto add = [&](const char* option, const char* name) {
-    if (options.files[option].empty()) options.files[option] = folder / name;
-  };
-  add("--png", "picture.png");
-  add("--report", "report.json");
-#if defined(ECHO_HAVE_GUI)
-  add("--screenshot", "window.png");
-#endif
-  if (const std::string why = why_no_films(); why.empty())
-    add("--video", "film.mp4");
-  else
-    print_out("No video: {}\n", why);
-  print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
-  for (const auto& [name, option] : {std::pair{"Image", "--png"}, std::pair{"Window", "--screenshot"},
-                                     std::pair{"Video", "--video"}, std::pair{"Report", "--report"}})
-    if (!options.files[option].empty()) print_out("  {:<8}{}\n", name, options.files[option].string());
-  print_out("Other files, or none: --headless with the options for output files\n");
-  std::fflush(stdout);
-  return run_headless(options);
+}  // namespace
+
+int run_headless(const Options& options) {
+  require_outputs(options);
+  const ChosenBackend chosen = choose_backend(options.backend);
+  try {
+    return run_headless(options, chosen);
+  } catch (const NoDeviceMemory& error) {  // before the first frame
+    if (options.backend != DeviceChoice{} || options.source.starts_with(kLivePrefix)) throw;
+    return run_headless(options, {make_cpu_backend(), fmt::format("Using the CPU: {}", error.what())});
+  }
+}
+
+int run_headless(const Options& options, const ChosenBackend& chosen) {
+  require_outputs(options);
+  std::optional<ControlRun> control;
+  if (!options.control.empty()) control.emplace(options, *chosen.backend);
+  std::optional<OpenedSource> source = open_or_wait(options);
+  if (!source) return 1;
+  if (!control) return run_source(options, chosen, *source, nullptr);
+  Options now = options;
+  int status = 0;
+  do {
+    status = run_source(now, chosen, *source, &*control);
+  } while (control->take_next(now, *source));
+  return status;
 }
 
 }  // namespace echoloop

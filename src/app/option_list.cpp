@@ -37,7 +37,7 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--frames", o.frames, "Stop after N processed frames")->type_name("N");
   add_number(app, "--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", t.backend, "Processing device: auto, cuda or cpu");
-  app.add_option("--device", t.device, "GPU by its number, or list: print all of them")->type_name("N");
+  app.add_option("--device", t.device, "auto, cpu, a GPU by its number, or list: print all of them")->type_name("N");
   app.add_option("--recipe", t.recipe,
                  "Processing recipe: analytic or course (a phantom without probe= is then that of a linear array)");
 }
@@ -143,6 +143,24 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   }
 }
 
+void add_outlet_options(CLI::App& app, Options& o, OptionTexts& t) {
+  app.add_flag("--tap{default}", o.tap,
+               "Let programs of this user read images, complex pixels and results of analyses through the socket "
+               "NAME.tap beside those of senders (default: default)")
+      ->type_name("[=NAME]");
+  add_number(app, "--tap-wait", o.tap_wait_s, "Start the stream when a program reads, after S seconds at the latest")
+      ->type_name("S");
+  app.add_flag("--igtl{18944}", t.igtl.port,
+               "Send the newest image, at most 60/s, to OpenIGTLink clients such as 3D Slicer (port; default 18944)")
+      ->type_name("[PORT]");
+  app.add_option("--igtl-address", o.igtl_address,
+                 "Address of --igtl: 127.0.0.1, for programs of this machine (default); 0.0.0.0, for all")
+      ->type_name("IPV4");
+  app.add_option("--igtl-values", t.igtl.values,
+                 "Values of --igtl: float32 dB (default), or uint8, as on screen, in RGB with colour flow")
+      ->type_name("float32|uint8");
+}
+
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where available (default)");
   app.add_flag("--motion,!--no-motion", o.motion,
@@ -153,7 +171,7 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
                "recording, deleting, and quitting only by a signal")
       ->type_name("[S]");
   app.add_flag("--control{default}", o.control,
-               "Let programs of this user control the window through the socket NAME.control beside those of senders "
+               "Let programs of this user control the run through the socket NAME.control beside those of senders "
                "(JSON-RPC; default: default)")
       ->type_name("[=NAME]");
   add_number(app, "--width", o.width, "Window width, pixels")->type_name("N");
@@ -166,10 +184,10 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
     {"--help", "--set", "--description", "--json", "--doubts", "--strict", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help",        "--headless", "--out",          "--iq",         "--frames", "--duration", "--backend",
-     "--device",      "--recipe",   "--preset",       "--pipeline",   "--method", "--set",      "--grid",
-     "--images-type", "--marks",    "--measurements", "--slots",      "--lanes",  "--streams",  "--host-memory",
-     "--copy",        "--doubts",   "--strict",       "--unsandboxed"});
+    {"--help",     "--headless",    "--out",         "--iq",     "--root",         "--part",       "--frames",
+     "--duration", "--backend",     "--device",      "--recipe", "--preset",       "--pipeline",   "--method",
+     "--set",      "--grid",        "--images-type", "--marks",  "--measurements", "--slots",      "--lanes",
+     "--streams",  "--host-memory", "--copy",        "--doubts", "--strict",       "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -186,7 +204,9 @@ constexpr auto kCommands = std::to_array<CommandWord>({
     {"render", Command::render,
      "Images, and with --iq complex pixels, of recordings and of folders of recordings: DIR/NAME.npy with all images "
      "of NAME ([frame][nz][nx], float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json; "
-     "with --marks and --measurements one table of all marks on the last image of each. Complete ones are skipped.",
+     "with --marks and --measurements one table of all marks on the last image of each. Complete ones are skipped. "
+     "Several "
+     "runs may share DIR: each recording is made by one of them.",
      "echoloop render FILE... --out DIR", kRenderOptions},
     {"method",
      Command::method,
@@ -238,6 +258,7 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_stream_options(app, o, t);
   add_parameter_options(app, t);
   add_output_options(app, o, t);
+  add_outlet_options(app, o, t);
   add_window_options(app, o, t);
   app.footer(phantom_help() + commands_help() + "\nA file named 'info' opens as ./info.");
 }
@@ -264,6 +285,8 @@ constexpr OptionNeed kFigure{"--figure", [](const Options& o) { return !o.files[
 constexpr OptionNeed kImages{
     "--images-out", [](const Options& o) { return !o.files["--images-out"].empty() || o.command == Command::render; }};
 constexpr OptionNeed kRecord{"--record", [](const Options& o) { return !o.files[kRecordOption].empty(); }};
+constexpr OptionNeed kTap{"--tap and --headless", [](const Options& o) { return !o.tap.empty() && o.headless; }};
+constexpr OptionNeed kIgtl{"--igtl", [](const Options& o) { return o.igtl_port.has_value(); }};
 constexpr OptionNeed kMarks{"--marks or a session",
                             [](const Options& o) { return !o.marks.empty() || o.session != nullptr; }};
 constexpr OptionNeed kUseOfMarks{
@@ -333,7 +356,12 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--motion", kScreen, WithoutNeed::said},
     {"--scale", kScreen, WithoutNeed::said},
     {"--kiosk", kWindow},
-    {"--control", kWindow},
+    {"--control", kNothing},
+    {"--tap", kNothing},
+    {"--tap-wait", kTap},
+    {"--igtl", kNothing},
+    {"--igtl-address", kIgtl},
+    {"--igtl-values", kIgtl},
     {"--width", kScreen, WithoutNeed::said},
     {"--height", kScreen, WithoutNeed::said},
     {"--json", kInfo},

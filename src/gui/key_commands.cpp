@@ -330,14 +330,24 @@ void Undo::observe(const Ui& ui, const Model& model, const Edits& edits) {
                    model.presets.loads, name);
 }
 
-void Undo::apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act) {
-  if (act == HistoryAct::none || ui.holding()) return;
+void Undo::record(const Model& model, const Edits& edits, const RemoteEdit& by) {
+  history_.record(undoable_of(model, edits), ImGui::GetTime(), by);
+}
+
+std::string Undo::apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act) {
+  if (act == HistoryAct::none || ui.holding()) return {};
   observe(ui, model, edits);  // records changes between two frames, before the key
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto to = back ? history_.undo() : history_.redo();
-  if (!to && back && model.reset.undoable) return commands.send(command::UndoReset{});
-  if (!to) return commands.send(command::Hint{back ? "Nothing to undo." : "Nothing to redo."});
+  if (!to && back && model.reset.undoable) {
+    commands.send(command::UndoReset{});
+    return "reset";
+  }
+  if (!to) {
+    commands.send(command::Hint{back ? "Nothing to undo." : "Nothing to redo."});
+    return {};
+  }
   const bool other_params = edits.params != to->params;
   edits.params = to->params;
   edits.marks.list = to->marks;
@@ -351,6 +361,7 @@ void Undo::apply(const Ui& ui, const Model& model, Edits& edits, Commands& comma
     commands.send(command::Preset{{PresetCommand::activate, index}});
   }
   commands.send(command::Say{(back ? "Undone: " : "Redone: ") + what});
+  return what;
 }
 
 }  // namespace echoloop

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/acquisition.h"
@@ -24,7 +25,9 @@ namespace echoloop {
 class Undo {
  public:
   void observe(const Ui& ui, const Model& model, const Edits& edits);
-  void apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act);
+  // Returns the step in words; empty: none, or a control is held.
+  std::string apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act);
+  void record(const Model& model, const Edits& edits, const RemoteEdit& by);  // after observe() and the change
 
   [[nodiscard]] const EditHistory& history() const { return history_; }
 

@@ -57,6 +57,13 @@ class Screen {
   bool take_full_screen() { return std::exchange(requests_.full_screen, false); }
   [[nodiscard]] bool quit() const { return requests_.quit; }                  // requested by key
   [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }  // interface scale, in the window
+  // Undo for other programs, between two window frames; apply: returns the step in words, empty: none.
+  std::string apply_history(const Model& model, Edits& edits, HistoryAct act) {
+    return undo_.apply(ui_, model, edits, commands_, act);
+  }
+  void observe(const Model& model, const Edits& edits) { undo_.observe(ui_, model, edits); }
+  void record(const Model& model, const Edits& edits, const RemoteEdit& by) { undo_.record(model, edits, by); }
+  void show_dock(Edits& edits, Dock dock) { toggle_dock(edits, commands_, view_, dock); }
   // Resets the view to its initial state; keeps the opened files and their folders.
   void reset_view();
   void restore_view(const ViewSettings& settings, KeptSettings keeping = KeptSettings::of_the_user);

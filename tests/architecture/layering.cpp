@@ -59,8 +59,8 @@ const std::vector<Layer> kLayers = {
     {"app/doubts", {"core", "formats/base/echo_spectrum.h", "formats/base/library_recording.h"}},
     {"app/stream", {"core", "backend/", "history", "source", "app/options"}},
     {"app/outputs",
-     {"core", "dsp", "backend/", "formats", "formats/base/echo_spectrum.h", "source/", "measure", "render", "history",
-      "gui/", "app/options", "app/opening", "app/stream", "app/doubts"}},
+     {"core", "dsp", "backend/", "formats", "formats/base/echo_spectrum.h", "formats/sandbox/reader_child.h", "source/",
+      "transport", "measure", "render", "history", "gui/", "app/options", "app/opening", "app/stream", "app/doubts"}},
     {"app/review",
      {"core", "dsp", "backend", "source", "measure", "history", "gui/state", "gui/overlay", "app/options",
       "app/opening", "app/stream", "app/outputs"}},
@@ -96,6 +96,7 @@ const std::vector<Library> kLibraries = {
      {"formats/containers/mat", "formats/containers/hdf5", "formats/readers/hdf5", "history/hdf5_"}},
     {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
     {"libpng", std::regex("(png\\.h).*"), {"history/"}},
+    {"DCMTK", std::regex("dcmtk/.*"), {"dicom_module."}},
     {"cairo or FreeType", std::regex("(cairo|ft2build|freetype).*"), {"history/page_canvas."}},
 };
 

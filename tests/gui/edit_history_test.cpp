@@ -55,6 +55,32 @@ TEST(EditHistory, ADragIsOneStep) {
   EXPECT_FALSE(w.redo());
 }
 
+TEST(EditHistory, ChangesByAProgramAreStepsThatJoinForAWhile) {
+  Watched w;
+  const auto set = [&w](double f_number, const RemoteEdit& by, double after_s) {
+    w.params.formation.f_number = f_number;
+    w.time_s += after_s;
+    w.history.record({w.params, w.marks, w.calipers}, w.time_s, by);
+    w.frame();  // a window frame in between
+  };
+  const RemoteEdit sweep{.label = {}, .joint = "1 f_number"};
+  set(1.4, sweep, 0.0);
+  set(1.3, sweep, 0.9 * kJoinRemote_s - 0.016);
+  set(1.2, sweep, 0.9 * kJoinRemote_s - 0.016);
+  EXPECT_EQ(w.history.undo_text(), "remote: F-number 1.20 → 1.50");
+  set(1.1, sweep, 1.1 * kJoinRemote_s);
+  set(1.0, {.label = "last one", .joint = "2 f_number"}, 0.0);
+  EXPECT_EQ(w.history.undo_text(), "last one");
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.history.undo_text(), "remote: F-number 1.10 → 1.20");
+  set(0.9, sweep, 0.0);  // after an undo nothing joins
+  EXPECT_EQ(w.history.undo_text(), "remote: F-number 0.90 → 1.10");
+  EXPECT_TRUE(w.undo() && w.undo() && w.undo());
+  EXPECT_EQ(w.params.formation.f_number, 1.5);
+  EXPECT_FALSE(w.undo());
+  EXPECT_EQ(w.history.redo_text(), "remote: F-number 1.50 → 1.20");
+}
+
 TEST(EditHistory, ACaliperThatIsDrawnMovedAndRemovedIsThreeSteps) {
   Watched w;
   const MModeCaliper drawn{1.0, 10e-3, 1.5, 12e-3}, moved{1.0, 10e-3, 1.7, 13e-3};

@@ -54,6 +54,8 @@ TEST(BadInput, OnTheCommandLine) {
       headless({"--duration", "soon"}, "--duration"),
       headless({"--video", "a.avi"}, "a.avi"),
       headless({"--video", "/no-such-folder/a.mp4"}, "/no-such-folder"),
+      headless({"--dicom", "a.mp4"}, "a.mp4"),
+      headless({"--igtl", "0", "--igtl-address", "nowhere"}, "--igtl: host 'nowhere'"),
       {{"sim:points", "--headless", "--frames", "0"}, "--frames"},
       headless({"--kiosk", "0"}, "--kiosk = 0 is"),
       headless({"--history-mb", "1000000.5"}, "1000000.5"),

@@ -1,10 +1,14 @@
-"""The window controlled by a script: sweeps without sleeps, refusals in one line, clients that misbehave."""
+"""A viewer controlled by a script, with and without a window: sweeps without sleeps, undo, events, refusals in one
+line, programs that misbehave."""
+import contextlib
+import io
 import json
 import os
 import pathlib
 import random
 import socket
 import tempfile
+import threading
 import unittest
 
 import echoloop_viewer as el
@@ -70,7 +74,7 @@ class Control(unittest.TestCase):
             (lambda: v.call("open", path="relative.uff"), "an absolute path", -32602),
             (lambda: v.call("open"), "path: missing", -32602),
             (lambda: v.call("save", what="everything"), "image, levels", -32602),
-            (lambda: v.call("preset", name="no such preset"), "preset_list", -32602),
+            (lambda: v.call("preset_apply", name="no such preset"), "preset_list", -32602),
             (lambda: v.call("wait", timeout_s=-1), "timeout_s", -32602),
             (lambda: v.call("marks_set", marks=[{"kind": "circle"}]), "marks", -32602),
             (lambda: v.call("stream_set", values={"no_such": 1}), "no_such", -32602),
@@ -99,7 +103,7 @@ class Control(unittest.TestCase):
         v.settled(60)
         v.call("stream_set", values={"slots": 5})
         self.assertEqual(v.call("stream_get")["slots"], 5)
-        v.call("open_phantom", source="points")
+        v.call("open", source="sim:points")
         for _ in range(1000):
             if v.call("hello")["source"] == "sim:points":
                 break
@@ -112,8 +116,7 @@ class Control(unittest.TestCase):
         seed = random.Random(5)
         path = v._socket.getpeername()
         names = [row["name"] for row in v.call("describe")["methods"]
-                 if row["name"] not in ("quit", "open", "save", "save_timings", "toggle_record", "image", "open_scanner",
-                                        "start_lesson", "compare_with", "open_phantom")]
+                 if row["name"] not in ("quit", "find_sound_speed") and "files" not in row["needs"]]
         for _ in range(8):
             other = socket.socket(socket.AF_UNIX)
             other.connect(path)
@@ -146,16 +149,134 @@ class Control(unittest.TestCase):
         v.set(f_number=1.5)
         self.assertEqual(v.image(60).shape[0] > 0, True)
 
-    def test_at_most_eight_programs(self):
+    def test_at_most_sixteen_programs(self):
         path = self.viewer._socket.getpeername()
-        others = [el.Viewer(self.viewer.name) for _ in range(7)]
+        others = [el.Viewer(self.viewer.name) for _ in range(15)]
         one_more = socket.socket(socket.AF_UNIX)
         one_more.connect(path)
-        self.assertIn("8 programs", one_more.makefile().readline())
+        self.assertIn("16 programs", one_more.makefile().readline())
         one_more.close()
         for other in others:
             other.close()
         self.assertEqual(self.viewer.call("hello")["mode"], "window")
+
+
+@unittest.skipUnless(numpy is not None, "needs numpy")
+class Headless(unittest.TestCase):
+    def start(self, *arguments, **parameters):
+        viewer = el.Viewer.start("sim:cyst", "--backend", "cpu", *arguments, headless=True,
+                                 **{"grid_nx": 96, "grid_nz": 128, **parameters})
+        self.addCleanup(viewer.close)
+        return viewer
+
+    def test_a_sweep_of_the_f_number(self):
+        v = self.start()
+        self.assertEqual(v.call("hello")["mode"], "headless")
+        v.call("marks_set", marks=PAIR)
+        rows = []
+        for f_number in numpy.arange(0.8, 3.01, 0.2):
+            v.set(f_number=f_number)
+            rows.append(v.measurements(60)["pairs"][0]["gcnr"])
+        self.assertEqual(len(rows), 12)
+        self.assertTrue(all(0 < value <= 1 for value in rows), rows)
+        self.assertGreater(len(set(rows)), 6)
+        v.set(f_number=0.8)
+        first = v.image(60)
+        v.set(f_number=3.0)
+        self.assertGreater(numpy.abs(first - v.image(60)).max(), 1.0)
+        self.assertEqual(first.shape, (128, 96))
+
+    def test_undo_and_events(self):
+        v = self.start()
+        seen, came = [], threading.Condition()
+
+        def note(event):
+            with came:
+                seen.append(event)
+                came.notify()
+            raise RuntimeError("a fault of the function ends nothing")
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            end = v.on("params", note)
+            v.call("hello", client="test")
+            v.set(f_number=1.2, label="first")
+            v.set(sound_speed_m_s=1500)
+            with came:
+                self.assertTrue(came.wait_for(lambda: any("sound_speed_m_s" in e["changed"] for e in seen), 60))
+            end()
+        self.assertTrue(all(event["by"] == "test" for event in seen))
+        self.assertRegex(v.undo(), "^remote: Speed of sound 1.?500 → 1.?540 m/s$")
+        self.assertEqual(v.undo(), "first")
+        with self.assertRaisesRegex(el.Refused, "no step"):
+            v.undo()
+        self.assertIn("first", v.redo(2))
+        self.assertEqual(v.get("f_number", "sound_speed_m_s"), {"f_number": 1.2, "sound_speed_m_s": 1500})
+        with self.assertRaisesRegex(el.Refused, "params, source"):
+            v.on("no such event", print)
+
+    def test_what_needs_a_window_is_refused_with_a_reason(self):
+        v = self.start()
+        v.settled(60)
+        window = [row["name"] for row in v.call("describe")["methods"] if "window" in row["needs"]]
+        self.assertIn("freeze", window)
+        for name in window:
+            with self.assertRaisesRegex(el.Refused, "a run in a window") as raised:
+                v.call(name)
+            self.assertEqual(raised.exception.code, -32000)
+
+    def test_files_of_the_newest_image(self):
+        v = self.start()
+        v.call("marks_set", marks=PAIR)
+        v.settled(60)
+        with tempfile.TemporaryDirectory() as folder:
+            for what, name in (("image", "a.png"), ("levels", "b.png"), ("data", "c.npy"), ("measurements", "d.csv"),
+                               ("session", "e.echoloop.json"), ("timings", "f.csv"), ("spans", "g.json")):
+                path = os.path.join(folder, name)
+                self.assertEqual(v.save(what, path)["path"], path)
+                self.assertGreater(os.path.getsize(path), 0, what)
+                with self.assertRaisesRegex(el.Refused, "existing file"):
+                    v.save(what, path)
+            with self.assertRaisesRegex(el.Refused, "no path"):
+                v.save("video", os.path.join(folder, "h.mp4"))
+
+    def test_another_source_keeps_what_was_set(self):
+        v = self.start()
+        v.set(f_number=1.3)
+        v.call("open", source="sim:points")
+        for _ in range(1000):
+            if v.call("hello")["source"] == "sim:points":
+                break
+            v.settled(60)
+        self.assertEqual(v.call("hello")["source"], "sim:points")
+        self.assertEqual(v.get("f_number"), {"f_number": 1.3})
+        self.assertEqual(v.image(60).shape, (128, 96))
+        v.call("restart")
+        v.settled(60)
+        self.assertEqual(v.get("f_number"), {"f_number": 1.3})
+        v.call("stream_set", values={"slots": 6})
+        v.settled(60)
+        self.assertEqual(v.call("stream_get")["slots"], 6)
+        self.assertIn("produced", v.call("report")["frames"])
+
+    def test_a_run_with_files_keeps_its_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            v = self.start("--png", os.path.join(folder, "last.png"))
+            with self.assertRaisesRegex(el.Refused, "of one source"):
+                v.call("open", source="sim:points")
+            v.settled(60)
+            v.close()
+            self.assertTrue(os.path.exists(os.path.join(folder, "last.png")))
+
+    def test_two_programs(self):
+        v = self.start()
+        other = el.Viewer(v.name)
+        before = v.set(f_number=1.1)
+        other.set(f_number=1.4)
+        with self.assertRaisesRegex(el.Refused, "if_revision"):
+            v.call("set", values={"f_number": 2}, if_revision=before)
+        self.assertEqual(v.get("f_number"), {"f_number": 1.4})
+        other.close()
+        self.assertEqual(v.get("f_number"), {"f_number": 1.4})
 
 
 @unittest.skipUnless(os.environ.get("DISPLAY") and numpy is not None, "needs a display and numpy")

@@ -101,6 +101,16 @@ TEST(Options, RunAndFiles) {
   EXPECT_EQ(o.files["--trace"], "e.json");
 }
 
+TEST(Options, ThePortOfOpenIgtlinkMayBeGiven) {
+  EXPECT_EQ(parse({}).igtl_port, std::nullopt);
+  EXPECT_EQ(parse({"--igtl", "sim:points"}).igtl_port, 18944);
+  EXPECT_EQ(parse({"--igtl", "5000", "sim:points"}).igtl_port, 5000);
+  const Options o = parse({"--igtl=0", "--igtl-address", "0.0.0.0", "--igtl-values", "uint8"});
+  EXPECT_EQ(o.igtl_port, 0);
+  EXPECT_EQ(o.igtl_address, "0.0.0.0");
+  EXPECT_EQ(o.igtl_values, ImageValues::uint8);
+}
+
 TEST(Options, StreamSettings) {
   const Options o = parse({"--policy", "drop-oldest", "--slots", "3", "--lanes", "4", "--streams", "serial",
                            "--host-memory", "write-combined", "--rate", "12.5", "--no-loop", "--frame-wait", "spin"});
@@ -170,8 +180,10 @@ std::string value_for(const CLI::Option& option, const testing::TemporaryFolder&
       {"--figure-width", "120"},  {"--figure-scale", "20"},     {"--figure-pixels", "2"},
       {"--figure-dpi", "200"},    {"--compare", "sim:points"},  {"--compare-set", "f_number=2"},
       {"--compare-frame", "1"},   {"--compare-layout", "wipe"}, {"--scale", "1.5"},
-      {"--width", "800"},         {"--height", "600"}};
-  if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk" || option.get_name() == "--control")
+      {"--width", "800"},         {"--height", "600"},          {"--igtl-address", "0.0.0.0"},
+      {"--igtl-values", "uint8"}, {"--tap-wait", "1"}};
+  if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk" || option.get_name() == "--control" ||
+      option.get_name() == "--igtl" || option.get_name() == "--tap")
     return {};
   const auto found = kValues.find(option.get_name());
   return found != kValues.end() ? found->second : (folder / "file.json").string();
@@ -298,6 +310,9 @@ TEST(Options, BadInputNamesTheOption) {
       {{"--duration", "0x1p3"}, "--duration = '0x1p3' is not valid; expected a number"},
       {{"--slots", "4", "--slots", "5"}, "--slots: given 2 times; expected one value"},
       {{"--kiosk=0x10"}, "--kiosk"},
+      {{"--igtl=70000"}, "--igtl = 70000 is out of range (0 to 65535)"},
+      {{"--igtl=any"}, "--igtl"},
+      {{"--igtl", "--igtl-values", "int16"}, "--igtl-values"},
       {{"--headless=3"}, "--headless: found '--headless=3'; expected --headless without a value"},
       {{"--no-loop=false"}, "--no-loop"},
       {{"--json"}, "--json"},

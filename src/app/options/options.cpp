@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 
 namespace echoloop {
 namespace {
@@ -26,6 +28,14 @@ template <class T, class Read>
 CLI::Option* add(CLI::App& app, const std::string& name, T& into, const std::string& help, Read read) {
   return app.add_option_function<std::string>(
       name, [&into, name, read](const std::string& text) { into = read(name, text); }, help);
+}
+
+// Parses digits and nothing else.
+std::optional<std::size_t> digits(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 double number(const std::string& name, const std::string& text) { return parse_number(text, name, "a number"); }
@@ -58,6 +68,25 @@ void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>&
 }
 
 }  // namespace
+
+DeviceChoice device_choice(const std::string& text) {
+  if (text == "cpu") return BackendChoice::cpu;
+  const auto number = digits(std::string_view(text).substr(text.starts_with("cuda:") ? 5 : 0));
+  if (!number || *number > 999)
+    throw invalid_value("--device", text,
+                        "auto, cpu, the number of a GPU (1 or cuda:1), or list; render: all, or several");
+  DeviceChoice device;
+  device.gpu = static_cast<int>(*number);
+  return device;
+}
+
+RenderOptions::Part part_choice(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto index = digits(std::string_view(text).substr(0, slash));
+  const auto of = digits(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (!index || !of || *index < 1 || *index > *of) throw invalid_value("--part", text, "I/N, I from 1 to N");
+  return {.index = *index, .of = *of};
+}
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& into, const std::string& help) {
   return add(app, name, into, help, number);

@@ -137,6 +137,17 @@ struct OutputOptions {
   std::vector<std::filesystem::path> settings_files;  // input: preset and session
 };
 
+struct TapOptions {
+  std::string tap;          // name of the socket for programs that read images; empty: none
+  double tap_wait_s = 0.0;  // limit of the wait for the first of them
+};
+
+struct IgtlOptions {
+  std::optional<std::uint16_t> igtl_port;  // of the OpenIGTLink server; 0: any free one; none: no server
+  std::string igtl_address = "127.0.0.1";
+  ImageValues igtl_values = ImageValues::float32;
+};
+
 struct SendOptions {
   std::string send_to = "live:";
   bool list_viewers = false;
@@ -149,7 +160,13 @@ struct MethodOptions {
 struct RenderOptions {
   std::vector<std::string> render_files;  // recordings and folders
   std::filesystem::path render_out;       // folder of the output files
-  bool render_iq = false;                 // complex pixels too
+  std::filesystem::path render_root;      // outputs keep the folders of recordings below it; empty: they have none
+  struct Part {
+    std::size_t index = 1, of = 1;
+  } render_part;                             // of the sorted recordings
+  std::vector<DeviceChoice> render_devices;  // empty: all GPUs, or else the CPU
+  bool render_iq = false;                    // complex pixels too
+  int host_share = 1;                        // devices of the command, which share cores and memory
 };
 
 // All parts; functions use those they need.
@@ -159,6 +176,8 @@ struct Options : SourceOptions,
                  StreamingOptions,
                  WindowOptions,
                  OutputOptions,
+                 TapOptions,
+                 IgtlOptions,
                  SendOptions,
                  MethodOptions,
                  RenderOptions {
@@ -213,12 +232,10 @@ inline BackendChoice backend_choice(const std::string& text) {
   return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
 }
 
-// Parses the number of a GPU. Throws Error.
-inline int gpu_number(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) throw invalid_value("--device", text, "the number of a GPU, or list");
-  return std::stoi(text);
-}
+// Parses the name of a device: cpu, cuda:N or N. Throws Error.
+DeviceChoice device_choice(const std::string& text);
+// Parses "I/N" of --part. Throws Error.
+RenderOptions::Part part_choice(const std::string& text);
 
 // Parses a finite number and nothing else. Throws Error.
 inline double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {

@@ -79,15 +79,16 @@ void give_back_freed_memory() {
 
 namespace {
 
-// Limits page-locked memory, unavailable to other programs, to a quarter of the machine's memory.
-std::size_t max_page_locked_bytes() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
+// Limits page-locked memory, unavailable to other programs, to a device's share of a quarter of the machine's memory.
+std::size_t max_page_locked_bytes(int host_share) {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4 /
+         static_cast<std::size_t>(host_share);
 }
 
 constexpr std::size_t kLargestStaged = std::size_t{32} << 20;  // per frame: one per thread needs memory
 
-// Returns the host's cores without those of the producer and processing threads.
-int copying_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 2, 1, 14); }
+// Returns a device's share of the host's cores, without those of the producer and processing threads.
+int copying_threads(int host_share) { return std::clamp((cpu_threads() - 2) / host_share, 1, 14); }
 
 // Returns true if frames of `source` should be moved to other memory: it lends them, and the backend has such memory.
 bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
@@ -173,16 +174,18 @@ void RunningStream::make_pinned(const StreamPlan& plan) {
   pinned_ = {.kind = kind, .source = plan.source, .page_lock = nullptr};
   if (kind == HostMemory::pinned) {
     const std::span<const std::byte> lent = plan.source->zero_copy_memory();
-    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) pinned_.page_lock = plan.backend.page_lock(lent);
+    if (!lent.empty() && lent.size() <= max_page_locked_bytes(plan.host_share))
+      pinned_.page_lock = plan.backend.page_lock(lent);
   }
   if (pinned_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
   if (plan.reads_once && plan.source->acquisition()->frame_bytes() <= kLargestStaged) {
-    pinned_.source = std::make_shared<StagedFrames>(as_seekable(plan.source), copying_threads());
+    pinned_.source = std::make_shared<StagedFrames>(as_seekable(plan.source), copying_threads(plan.host_share));
     return;
   }
-  pinned_.background = std::make_shared<BackgroundMemory>(
-      as_seekable(plan.source), kind, plan.backend,
-      BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = copying_threads()});
+  pinned_.background =
+      std::make_shared<BackgroundMemory>(as_seekable(plan.source), kind, plan.backend,
+                                         BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(plan.host_share),
+                                                                  .threads = copying_threads(plan.host_share)});
   pinned_.source = pinned_.background;
 }
 

@@ -242,6 +242,7 @@ void Session::make() {
     if (take) take(image);
   };
   pipeline.pixels = options_.pixels;
+  pipeline.outlets = options_.outlets;
   pipeline.coarse = options_.coarse;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
@@ -255,6 +256,7 @@ void Session::make() {
                   .pipeline = std::move(pipeline),
                   .sinks = options_.sinks,
                   .reads_once = options_.reads_once,
+                  .host_share = options_.host_share,
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,

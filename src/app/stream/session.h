@@ -179,6 +179,7 @@ struct StreamPlan {
   PipelineOptions pipeline;            // lanes, mode and injection come from `stream`
   std::vector<FrameSink*> sinks = {};  // in order of offers, each passes frames to the next
   bool reads_once = false;             // no frame is requested twice, or kept
+  int host_share = 1;                  // devices that share cores and memory of the host
   double rate_hz = 0.0;
   RingCounts counts;  // of the previous configuration
   std::uint64_t first_sequence = 0;
@@ -235,17 +236,19 @@ struct SessionOptions {
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
-  SampleLogPtr samples = nullptr;                   // of the source; null: not checked
-  std::vector<FrameSink*> sinks = {};               // in order of offers, each made for the next
-  Mailbox<Image>* coarse = nullptr;                 // images shown before those that take long; null: none
-  PastImages* past = nullptr;                       // null: no review of history frames
-  InspectionAnswers* inspections = nullptr;         // null: no inspection
-  AnalysisMailboxes analyses = {};                  // results other than images
-  std::uint64_t first_frame = 0;                    // of the source, to start with
-  RingCounts counts = {};                           // of the previous session, continued by this one
-  double held_reference_db = kAutoReference;        // initial automatic 0 dB level; kAutoReference: measured
-  bool reads_once = false;                          // no frame is requested twice, or kept
-  bool in_background = false;                       // the constructor returns at once; advance() reports the start
+  std::vector<std::shared_ptr<Outlet>> outlets = {};
+  SampleLogPtr samples = nullptr;             // of the source; null: not checked
+  std::vector<FrameSink*> sinks = {};         // in order of offers, each made for the next
+  Mailbox<Image>* coarse = nullptr;           // images shown before those that take long; null: none
+  PastImages* past = nullptr;                 // null: no review of history frames
+  InspectionAnswers* inspections = nullptr;   // null: no inspection
+  AnalysisMailboxes analyses = {};            // results other than images
+  std::uint64_t first_frame = 0;              // of the source, to start with
+  RingCounts counts = {};                     // of the previous session, continued by this one
+  double held_reference_db = kAutoReference;  // initial automatic 0 dB level; kAutoReference: measured
+  bool reads_once = false;                    // no frame is requested twice, or kept
+  int host_share = 1;                         // devices that share cores and memory of the host
+  bool in_background = false;                 // the constructor returns at once; advance() reports the start
 };
 
 class Session {
@@ -303,6 +306,7 @@ class Session {
   [[nodiscard]] const char* why_fp32() const { return running() ? running_->pipeline().why_fp32() : nullptr; }
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::size_t host_bytes() const { return memory().host_bytes + change_.plan_bytes; }  // plan included
+  [[nodiscard]] bool usable() const { return backend_.usable(); }  // see Backend::usable()
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] AnalysisCounts analysis_counts() const {
     return running() ? running_->pipeline().analysis_counts() : AnalysisCounts();

@@ -27,7 +27,11 @@ RunKind kind_if(bool unattended) { return unattended ? RunKind::unattended : Run
 WindowApp::Owned::Owned(const Options& with, SurfaceKind surface)
     : options(with),
       chosen(choose_backend(with.backend)),
-      engine{std::move(chosen.backend), RfHistory(with.history_bytes.value_or(default_history_bytes()))} {
+      engine{std::move(chosen.backend), RfHistory(with.history_bytes.value_or(default_history_bytes()))},
+      outputs(with, state, engine.live, [this](const std::string& name) {
+        return std::make_unique<WindowControl>(name,
+                                               WindowControl::Parts{state, commands, in_use, engine, *viewer});
+      }) {
   require_outputs(options);
   state.stream = options.stream;
   state.marks = marks_of(options);
@@ -36,8 +40,7 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface)
   const RunKind kind = kind_if(has_end(options) || !options.files["--screenshot"].empty());
   viewer = std::make_unique<Viewer>(viewer_options(options, kind, interop, surface, queries_of(state, state)), commands,
                                     engine.live, &engine.past);
-  if (!options.control.empty())
-    control = std::make_unique<WindowControl>(options.control, WindowControl::Parts{state, commands, in_use, engine});
+  if (!options.control.empty()) outputs.turn(OutputKind::control, Turned::on);
   if (!is_kiosk(options)) return;
   state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   viewer->screen().present();
@@ -117,6 +120,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const Save& c) { saving_.save(c.what, seen_moment()); },
       [this](const SaveTable& c) { saving_.save_table(c.table); },
       [this](const SaveTimings& c) { saving_.save_timing_file(c.format); },
+      [this](const TurnOutput& c) { own_.outputs.turn(c.kind, c.on ? Turned::on : Turned::off); },
       [this](const ToggleRecord&) { recording_.toggle(saving_, own_.in_use, own_.engine, own_.state); },
       [this](const command::Preset& c) { presets_.execute(c.order); },
       [this](const Say& c) { own_.state.say(Severity::info, c.text); },
@@ -246,7 +250,7 @@ bool WindowApp::must_draw() const {
   const bool news =
       review_.frozen() ? history_news : own_.engine.live.images.has_news() || own_.engine.live.coarse.has_news();
   return news || saving_.has_job() || saving_.busy() || review_.busy() || own_.state.measured.fine_came ||
-         import_.busy() || (own_.control != nullptr && own_.control->has_news()) || own_.viewer->wants_frame() ||
+         import_.busy() || (own_.outputs.control() != nullptr && own_.outputs.control()->has_news()) || own_.viewer->wants_frame() ||
          own_.viewer->should_close() || stream_.ended() || opening_.fraction() != drawn_.opening_fraction;
 }
 
@@ -383,6 +387,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .saved = saved,
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
+                        .outlets = {own_.outputs.outlets()},
                         .sinks = {recording_.recorder(), &own_.engine.history}});
 }
 

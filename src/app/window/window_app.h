@@ -16,6 +16,7 @@
 #include "app/window/window_import.h"
 #include "app/window/window_lesson.h"
 #include "app/window/window_maps.h"
+#include "app/window/window_outlets.h"
 #include "app/window/window_method.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_presets.h"
@@ -86,7 +87,8 @@ class WindowApp {
     void look() {  // once a window frame
       method.look();
       maps.look(viewer->shown_image());
-      ended = control != nullptr && control->look(*viewer);
+      outputs.look();
+      ended = outputs.control() != nullptr && outputs.control()->look();
     }
     const Options options;
     WindowState state;
@@ -94,10 +96,10 @@ class WindowApp {
     SourceInUse in_use;
     ChosenBackend chosen;  // except the backend, owned by the engine
     Engine engine;
+    WindowOutlets outputs;
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
     WindowMethod method{state, commands, options.backend.gpu};
-    std::unique_ptr<WindowControl> control;  // null: not asked for
     bool ended = false;                      // by a program that controls the window
   };
 

@@ -299,6 +299,7 @@ void WindowStream::begin(const RingCounts& counts) {
                      .max_frames = given_.max_frames,
                      .host_copy = start.host_copy,
                      .on_image = start.on_image,
+                     .outlets = start.outlets,
                      .samples = state_.source.samples,
                      .sinks = start.sinks,
                      .coarse = &engine_.live.coarse,

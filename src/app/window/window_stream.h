@@ -71,6 +71,7 @@ class WindowStream {
     std::shared_ptr<const SavedSession> saved = {};  // start of the stream; null: at the source's beginning
     HostCopy host_copy = HostCopy::made;
     std::function<void(const Image&)> on_image = {};
+    std::vector<std::shared_ptr<Outlet>> outlets = {};
     std::vector<FrameSink*> sinks = {};
   };
   void end();  // ends the session and drops its history: the next one begins empty

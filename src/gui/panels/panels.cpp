@@ -16,6 +16,8 @@ void faults_panel(PanelContext& c, Column& column, bool& open);
 void measure_panel(PanelContext& c, Column& column, bool& open);
 void method_panel(PanelContext& c, Column& column, bool& open);
 bool has_method_file(const PanelContext& c);
+void outputs_panel(PanelContext& c, Column& column, bool& open);
+bool has_outputs(const PanelContext& c);
 void stream_panel(PanelContext& c, Column& column, bool& open);
 void timings_panel(PanelContext& c, Column& column, bool& open);
 void timeline_panel(PanelContext& c, Column& column, bool& open);
@@ -47,6 +49,7 @@ constexpr std::array kLast{
              .draw = measure_panel},
     PanelRow{
         .key = "method", .side = kRightPanels, .open_view = true, .draw = method_panel, .is_there = has_method_file},
+    PanelRow{.key = "outputs", .side = kRightPanels, .open_view = true, .draw = outputs_panel, .is_there = has_outputs},
     PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
     PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
     PanelRow{.key = "timeline",

@@ -115,11 +115,9 @@ void toggle_dock(Edits& edits, Commands& commands, ViewSettings& view, Dock dock
 // Row of presets above the parameters: chips with their keys 1 to 9, undo and redo, and a panel to save, rename, delete
 // and choose a preset for the probe. UI thread only.
 
-// Action that the row requests from the window.
-enum class HistoryAct { none, undo, redo };
-
 class PresetRow {
  public:
+  // Returns the action requested from the window.
   HistoryAct draw(PanelContext& c, Column& column, const EditHistory& history);
 
  private:

@@ -242,6 +242,7 @@ struct StripLook {
 struct TransientView {
   bool latency_since_start = false;  // instead of the last 10 s
   bool lecture = false;              // Timeline and Stream fill the window
+  bool outputs = false;              // its panel is there although all outputs are off
   bool m_mode_beside = false;        // the M-mode continues alongside spectral Doppler, for the presentation
   double m_mode_span_s = 4.0;        // acquisition time across the strip
   StripLook doppler;

@@ -113,17 +113,34 @@ void EditHistory::observe(const Undoable& edits, DragState drag, double time_s, 
   if (last != nullptr && may_join && joins(*last, edits.params, drag, time_s)) {
     join(*last, edits, time_s);
   } else {
-    if (last != nullptr) last->closed = true;
-    steps_.resize(done_);
-    steps_.push_back({.before = now_,
-                      .after = edits,
-                      .name = named ? std::move(name) : std::string(),
-                      .held = drag == DragState::holding,
-                      .closed = named || (drawn && drag == DragState::free),
-                      .last_s = time_s});
-    if (steps_.size() > kMostSteps) steps_.erase(steps_.begin());
-    done_ = steps_.size();
+    add({.before = now_,
+         .after = edits,
+         .name = named ? std::move(name) : std::string(),
+         .held = drag == DragState::holding,
+         .closed = named || (drawn && drag == DragState::free),
+         .last_s = time_s});
   }
+  steps_.resize(done_);
+  now_ = edits;
+}
+
+void EditHistory::add(Step step) {
+  if (done_ > 0) steps_[done_ - 1].closed = true;
+  steps_.resize(done_);
+  steps_.push_back(std::move(step));
+  if (steps_.size() > kMostSteps) steps_.erase(steps_.begin());
+  done_ = steps_.size();
+}
+
+void EditHistory::record(const Undoable& edits, double time_s, const RemoteEdit& by) {
+  if (edits == now_) return;
+  Step* const last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
+  const bool joins = last != nullptr && last->by && !by.joint.empty() && last->by->joint == by.joint &&
+                     time_s - last->last_s < kJoinRemote_s;
+  if (joins)
+    join(*last, edits, time_s);
+  else
+    add({.before = now_, .after = edits, .name = by.label, .closed = true, .last_s = time_s, .by = by});
   steps_.resize(done_);
   now_ = edits;
 }
@@ -146,9 +163,13 @@ void EditHistory::forget_calipers() {
 
 std::optional<Undoable> EditHistory::undo() {
   if (done_ == 0) return std::nullopt;
+  const auto close = [](Step& step) {
+    step.closed = true;
+    if (step.by) step.by->joint.clear();
+  };
   Step& step = steps_[--done_];
-  step.closed = true;
-  if (done_ > 0) steps_[done_ - 1].closed = true;
+  close(step);
+  if (done_ > 0) close(steps_[done_ - 1]);
   return now_ = step.before;
 }
 
@@ -157,16 +178,20 @@ std::optional<Undoable> EditHistory::redo() {
   return now_ = steps_[done_++].after;
 }
 
+std::string EditHistory::Step::text(const Undoable& from, const Undoable& to) const {
+  return !name.empty() ? name : (by ? "remote: " : "") + change_text(from, to);
+}
+
 std::string EditHistory::undo_text() const {
   if (done_ == 0) return {};
   const Step& step = steps_[done_ - 1];
-  return step.name.empty() ? change_text(step.after, step.before) : step.name;
+  return step.text(step.after, step.before);
 }
 
 std::string EditHistory::redo_text() const {
   if (done_ == steps_.size()) return {};
   const Step& step = steps_[done_];
-  return step.name.empty() ? change_text(step.before, step.after) : step.name;
+  return step.text(step.before, step.after);
 }
 
 }  // namespace echoloop

@@ -29,12 +29,23 @@ enum class DragState {
   holding,  // a control is held or a value typed: one step until it is released
 };
 
+enum class HistoryAct { none, undo, redo };
+
+// Change requested by another program.
+struct RemoteEdit {
+  std::string label;  // name of its step; empty: "remote: " and the differences
+  std::string joint;  // changes with the same text, each within kJoinRemote_s of the last, are one step; empty: none
+};
+inline constexpr double kJoinRemote_s = 0.25;
+
 class EditHistory {
  public:
   // Clears all steps, for a source whose parameters have another meaning.
   void begin(const Undoable& edits);
   // Called once per frame. `event` counts changes that are a step of their own (presets); `name` is the last one's.
   void observe(const Undoable& edits, DragState drag, double time_s, std::uint64_t event = 0, std::string name = {});
+  // Records a change by another program as one step, or as a part of the last step.
+  void record(const Undoable& edits, double time_s, const RemoteEdit& by);
   // Removes calipers from all steps: they belonged to another line of the M-mode and cannot be restored.
   void forget_calipers();
 
@@ -49,11 +60,14 @@ class EditHistory {
  private:
   struct Step {
     Undoable before, after;
-    std::string name;  // name of a preset; empty: described by the differences
+    std::string name;  // name of a preset or of a remote change; empty: described by the differences
     bool held = false;
     bool closed = false;  // no further change joins it
     double last_s = 0;
+    std::optional<RemoteEdit> by = {};  // nullopt: a change in the window
+    [[nodiscard]] std::string text(const Undoable& from, const Undoable& to) const;
   };
+  void add(Step step);
   [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, DragState drag, double time_s) const;
   void join(Step& step, const Undoable& edits, double time_s);
 

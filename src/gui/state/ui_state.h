@@ -192,6 +192,19 @@ struct SavingEdits {
   bool seen = false;  // the panel is visible
   bool ask = false;   // request to open the panel
 };
+// Outputs to other programs, in the order of OutputKind. Filled by the application.
+struct OutputReader {
+  std::string name, kind;  // of its program, of its frames
+  double rate_hz = 0.0;    // received frames
+  std::uint64_t dropped = 0;
+};
+struct OutputView {
+  OutputKind kind = OutputKind::tap;
+  bool on = false;
+  std::string place = {};  // name or address
+  std::vector<OutputReader> readers = {};
+};
+
 struct Saving {
   SavePlace place;          // while the panel is visible
   std::string why_no_film;  // not possible with this program or machine, or one is being made; empty = possible
@@ -201,6 +214,7 @@ struct Saving {
   RecordingView recording;
   std::string last;     // result of the last file, in a line; empty = none yet
   bool failed = false;  // `last` is a reason of failure
+  std::vector<OutputView> outputs;
 };
 
 // Preset for display.

@@ -31,6 +31,8 @@ enum class SenderCommand { accept, disconnect, phantom };
 // Steps of a lesson: the situation of a step, its solution, another step, the end.
 enum class LessonAct { set_up, show, next, back, close };
 enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
+enum class OutputKind { tap, igtl, control };  // to other programs
+inline constexpr std::size_t kOutputKinds = 3;
 enum class TimingFile { chrome_trace, csv };
 
 // Table of an analysis, saved as CSV after the lines about source and parameters.
@@ -91,6 +93,11 @@ struct SwapRecordings { static constexpr Info kInfo{"swap_recordings"}; };  // A
 struct Save { static constexpr Info kInfo{"save", true}; SaveWhat what = {}; };
 struct SaveTable { static constexpr Info kInfo{"save_table", true}; ResultTable table; };
 struct SaveTimings { static constexpr Info kInfo{"save_timings", true}; TimingFile format = {}; };
+struct TurnOutput {
+  static constexpr Info kInfo{"turn_output", true, "output"};
+  OutputKind kind = {};
+  bool on = false;
+};
 struct ToggleRecord { static constexpr Info kInfo{"toggle_record", true, "recording"}; };
 struct Preset { static constexpr Info kInfo{"preset", false, "preset"}; PresetOrder order; };
 struct Say { static constexpr Info kInfo{"say"}; std::string text; };    // message line

@@ -354,6 +354,8 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
       fit_icon, [&c] { c.edits.view.pan_zoom = {}; });
   add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true}, enlarge_icon,
       [&c] { c.view.transient.lecture = true; });
+  add({.id = "menu/outputs", .label = "Outputs to other programs"}, enlarge_icon,
+      [&c] { c.view.transient.outputs = true; });
   for (const OfferedLesson& lesson : c.model.lesson.offered) {
     add({.id = lesson.id.c_str(), .label = lesson.title, .note = "Lesson"}, enlarge_icon,
         [&c, file = lesson.file] { c.commands.send(command::StartLesson{file}); });

@@ -1,4 +1,4 @@
-"""The viewer's window from a script: started or found, controlled, sent frames."""
+"""A viewer from a script, with or without a window: started or found, controlled, sent frames."""
 import itertools
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import traceback
 
 from ._acquisition import Acquisition
 from ._native import program
@@ -32,7 +33,7 @@ def _end_with_parent():
 
 
 class Viewer:
-    """A viewer's window that this script controls. Viewer(): the one started with --control; Viewer.start(): a new one.
+    """A viewer that this script controls. Viewer(): the one started with --control; Viewer.start(): a new one.
 
     Raises NoViewer where there is none, Refused with the program's line for requests that it refuses.
     """
@@ -45,6 +46,7 @@ class Viewer:
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
         self._folder = None
+        self._listeners = []
         self.counts_sent = {}
         self._socket = self._connect(timeout)
         self._lines = self._socket.makefile("rb")
@@ -66,11 +68,12 @@ class Viewer:
                 time.sleep(_RETRY_S)
 
     @classmethod
-    def start(cls, source=None, *arguments, keep=False, timeout=60.0, **parameters):
-        """Starts a window. source: a recording, sim:cyst ..., live:NAME. arguments: of the command line. keep: it goes on
-        after this script."""
+    def start(cls, source=None, *arguments, headless=False, keep=False, timeout=60.0, **parameters):
+        """Starts a viewer. source: a recording, sim:cyst ..., live:NAME. headless: without a window. arguments: of the
+        command line. keep: it goes on after this script."""
         name = f"python-{os.getpid()}-{next(_numbers)}"
         words = [program(), *([source] if source else []), *map(str, arguments), f"--control={name}"]
+        words += ["--headless"] if headless else []
         for key, value in parameters.items():
             words += ["--set", f"{key}={value}"]
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=keep,
@@ -85,28 +88,79 @@ class Viewer:
     def call(self, method, **params):
         """The result of a request: describe lists all."""
         with self._lock:
-            number = next(self._ids)
-            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            try:
-                self._socket.sendall(json.dumps(request).encode() + b"\n")
-                while True:
-                    line = self._lines.readline()
-                    if not line:
-                        raise NoViewer(f"the viewer {self.name} has ended")
-                    reply = json.loads(line)
-                    if reply.get("id") == number:
-                        break
-            except (BrokenPipeError, ConnectionResetError):
-                raise NoViewer(f"the viewer {self.name} has ended") from None
+            reply = self._request(self._socket, self._lines, method, params)
         if "error" in reply:
             error = Refused(reply["error"]["message"])
             error.code = reply["error"]["code"]
             raise error
         return reply["result"]
 
-    def set(self, **values):
-        """Changes parameters: all, or none if one is refused."""
-        return self.call("set", values=values)["revision"]
+    def _request(self, connection, lines, method, params):
+        number = next(self._ids)
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        try:
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            while True:
+                line = lines.readline()
+                if not line:
+                    raise NoViewer(f"the viewer {self.name} has ended")
+                reply = json.loads(line)
+                if reply.get("id") == number:
+                    return reply
+        except (BrokenPipeError, ConnectionResetError):
+            raise NoViewer(f"the viewer {self.name} has ended") from None
+
+    def on(self, kind, function):
+        """Calls function(event) for each event of this kind (describe lists them), in a thread with a connection of its
+        own. Returns a function that ends it."""
+        connection = self._connect(10.0)
+        lines = connection.makefile("rb")
+        reply = self._request(connection, lines, "subscribe", {"events": [kind]})
+        if "error" in reply:
+            connection.close()
+            raise Refused(reply["error"]["message"])
+
+        def listen():
+            with lines:
+                try:
+                    for line in lines:
+                        try:
+                            function(json.loads(line)["params"])
+                        except Exception:  # the next event comes nevertheless
+                            traceback.print_exc()
+                except OSError:
+                    pass
+
+        thread = threading.Thread(target=listen, daemon=True)
+
+        def end():
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            if threading.current_thread() is not thread:
+                thread.join()
+            connection.close()
+
+        thread.start()
+        self._listeners.append(end)
+        return end
+
+    def set(self, *, label=None, **values):
+        """Changes parameters: all, or none if one is refused. label: name of the step of undo."""
+        return self.call("set", values=values, **({"label": label} if label else {}))["revision"]
+
+    def undo(self, steps=1):
+        """Undoes changes of parameters and marks; returns them in words."""
+        return self.call("undo", steps=steps)["text"]
+
+    def redo(self, steps=1):
+        """Redoes what was undone."""
+        return self.call("redo", steps=steps)["text"]
+
+    def save(self, what, path, overwrite=False):
+        """Writes a file: image, levels, data, measurements, session, timings, spans."""
+        return self.call("save", what=what, path=os.path.abspath(path), overwrite=overwrite)
 
     def get(self, *keys):
         """Values of these parameters by name; without names of all."""
@@ -163,8 +217,9 @@ class Viewer:
     def _send(self, frames, acq, address):
         with Sender(acq.to_dict(), address) as sender:
             for frame in frames:
+                samples = frame if acq._in_place else acq.converted(frame)
                 while not self._ending.is_set():
-                    if sender.send(frame, timeout=0.2) == OK:
+                    if sender.send(samples, timeout=0.2) == OK:
                         break
                 if self._ending.is_set():
                     break
@@ -175,12 +230,15 @@ class Viewer:
         self._ending.set()
         if self._sending is not None:
             self._sending.join()
+        while self._listeners:
+            self._listeners.pop()()
         if self._child is not None:
             try:
                 self.call("quit")
             except (NoViewer, Refused):
                 self._child.terminate()
             self._child.wait()
+            self._child = None
         self._lines.close()
         self._socket.close()
 
