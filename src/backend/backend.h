@@ -58,11 +58,21 @@ class NoDeviceMemory : public Error {
 class Lane;
 
 // Copies of a lane's samples, and their order with its kernels. serial: one stream for both.
+enum class FramesApart { yes, no };  // no: frames that are processed together follow each other in memory
 struct LaneSettings {
   LaneSettings(StreamMode streams) : streams(streams) {}  // NOLINT(google-explicit-constructor): most need no more
   StreamMode streams;
   HostMemory memory = HostMemory::pinned;  // requested kind of the slots: for a simulated bus
   CopySettings copy = {};
+  FramesApart apart = FramesApart::yes;
+};
+
+// Result of a frame in memory of the device that its owner gives: complex pixels, their magnitudes, or decibels.
+enum class ResultKind { pixels, magnitudes, decibels };
+struct ResultPlace {
+  ResultKind kind = ResultKind::decibels;
+  std::byte* to = nullptr;    // frame after frame
+  double reference_db = 0.0;  // of decibels
 };
 
 // Temporal average of a frame with its predecessors.
@@ -98,6 +108,13 @@ class Lane {
   // Sets tables and buffers for the next frames; cheap if the plan is unchanged. Call only between frames.
   virtual void set_plan(const std::shared_ptr<const Plan>& plan) = 0;
 
+  // Frames on a CUDA stream of a caller, or beside it on the lane's own one, until leave(): work queued on the caller's
+  // stream later follows them, as far as write_results() wrote them. Returns false if they stay on the backend's
+  // streams.
+  enum class WorkPlace { callers, beside };
+  [[nodiscard]] virtual bool work_on(std::uintptr_t /*stream*/, WorkPlace /*place*/) { return false; }
+  virtual void leave() {}
+
   // Returns the number of frames that the verbs can process together with this plan: above 1 where frames are so small
   // that the host's work per frame would be the limit.
   [[nodiscard]] virtual int frames_at_once() const { return 1; }
@@ -117,6 +134,9 @@ class Lane {
   // Sets the level of the later compress(), if known, before beamform(): decibels may then be written while
   // beamforming.
   virtual void expect_reference(double /*reference_db*/) {}
+  // Requests the results at this place, before beamform(). Returns false if they must be fetched from pixels(),
+  // magnitudes() or image(); image().device_db may then be the place.
+  [[nodiscard]] virtual bool write_results(const ResultPlace& /*place*/) { return false; }
   // Converts to dB re reference_db; the course recipe ignores it and divides by the frame's own maximum. May be called
   // again after finished() with another reference, followed by finish().
   virtual void compress(double reference_db) = 0;
@@ -136,6 +156,10 @@ class Lane {
 
   // Returns the pixels of the frame in the lane: from beamform() without expect_reference() until the next frame.
   [[nodiscard]] virtual PixelView pixels() = 0;
+  // Returns the pixels after the weight of an adaptive method, and the magnitudes that decibels are made of, as
+  // pixels(); null: none on a device.
+  [[nodiscard]] virtual const Complex* weighed_pixels() { return nullptr; }
+  [[nodiscard]] virtual const float* magnitudes() { return nullptr; }
 
   // Returns the image of the k-th finished frame, with stamp, grid, pixel pointers and storage; the Pipeline completes
   // it and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
@@ -166,12 +190,15 @@ class Backend {
   virtual void keep_host_memory(std::size_t /*bytes*/) {}
   // Returns nullptr if this memory cannot be page-locked (it is then copied from as it is).
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
-  // Lends memory of the device once the work that is queued on a CUDA stream so far (0: the legacy default stream) is
-  // done: waits for it. Throws Error for memory elsewhere; nullptr: the device has no memory of its own.
-  [[nodiscard]] virtual std::unique_ptr<LentMemory> lend(std::span<const std::byte> /*memory*/,
-                                                         std::uintptr_t /*stream*/) {
-    return nullptr;
-  }
+  // Lends memory of the device. Throws Error for memory elsewhere; nullptr: the device has no memory of its own.
+  [[nodiscard]] virtual std::unique_ptr<LentMemory> lend(std::span<const std::byte> /*memory*/) { return nullptr; }
+  // Order with a CUDA stream of a caller (0: the legacy default stream), without waiting: frames that begin later
+  // follow the work queued there so far; work queued there later follows the frames begun so far.
+  virtual void follow(std::uintptr_t /*stream*/) {}
+  virtual void lead(std::uintptr_t /*stream*/) {}
+  // Copies a result of the frames begun so far, on a device in the order of its work; `to` is then memory of the
+  // device.
+  virtual void copy_in_order(std::span<std::byte> to, const void* from) { copy(to, from); }
   // Copies from or to memory of host or device; the source is complete. Returns when the copy is.
   virtual void copy(std::span<std::byte> to, const void* from) { std::memcpy(to.data(), from, to.size()); }
   // Returns a lane. `number`: lane index of spans.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/frame_processor.h"
 #include "backend/plan.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
@@ -42,8 +43,16 @@ class Beamformer {
   // `out`, 0 if the last stage wrote it there. Throws Error for other sizes, and if these parameters give no complex
   // pixels (iq, envelope).
   int run(std::span<const std::byte> frames, Output output, std::span<std::byte> out);
+  // Same for frames lent to a device and results in its memory, in the order of a CUDA stream (0: the legacy default
+  // stream): returns when the work is queued.
+  int queue(std::span<const std::byte> frames, Output output, std::span<std::byte> out, std::uintptr_t stream);
 
  private:
+  void check(std::span<const std::byte> frames, Output output, std::span<std::byte> out) const;
+  [[nodiscard]] bool level_known() const { return !holds_level(*plan_) || held_db_ > kAutoReference; }
+  [[nodiscard]] double level(Lane& lane);
+  [[nodiscard]] bool magnitudes_there(Output output) const;
+  int queue_frames(std::span<const std::byte> frames, Output output, std::span<std::byte> out, std::size_t n_lanes);
   void begin(Lane& lane, const RfFrame& frame, Output output, std::span<std::byte> out);
   int end(Lane& lane, Output output, std::span<std::byte> out);
 

@@ -65,10 +65,10 @@ bool make_coarse_image(Backend& backend, const CoarseTask& task, const RfFrame& 
 
 void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                 const FrameForming& forming) {
-  form_frames(lane, plan, {&frame, 1}, forming);
+  static_cast<void>(form_frames(lane, plan, {&frame, 1}, forming));
 }
 
-void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
+bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
                  const FrameForming& forming) {
   lane.set_plan(plan);
   if (forming.missing_event) lane.miss_event();
@@ -77,8 +77,10 @@ void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   if (forming.fault.has_value()) lane.fail(*forming.fault);
   lane.condition();
   if (forming.expected_db.has_value()) lane.expect_reference(*forming.expected_db);
+  const bool written = forming.results.has_value() && lane.write_results(*forming.results);
   lane.beamform();
   lane.envelope();
+  return written;
 }
 
 void make_image(Lane& lane, const Plan& plan, const ImageMaking& making) {

@@ -25,9 +25,10 @@ struct FrameForming {
   // Level of make_image() in dB, if known in advance and the complex pixels are not read: decibels may then be written
   // while beamforming (Lane::expect_reference).
   std::optional<double> expected_db = {};
-  double load_ms = 0.0;                   // injected, see Lane::load; 0 = none
-  bool missing_event = false;             // injected, see Lane::miss_event
-  std::optional<DeviceFault> fault = {};  // injected, see Lane::fail
+  std::optional<ResultPlace> results = {};  // of a caller, see Lane::write_results; then no image is made
+  double load_ms = 0.0;                     // injected, see Lane::load; 0 = none
+  bool missing_event = false;               // injected, see Lane::miss_event
+  std::optional<DeviceFault> fault = {};    // injected, see Lane::fail
 };
 
 struct ImageMaking {
@@ -40,7 +41,8 @@ struct ImageMaking {
 
 // Runs upload, condition, beamform, envelope. The samples must stay valid until lane.uploaded(). Several frames: at
 // most lane.frames_at_once() with this plan, and forming.expected_db is the level of make_image().
-void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
+// Returns true if forming.results are written.
+bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
                  const FrameForming& forming = {});
 void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                 const FrameForming& forming = {});

@@ -267,7 +267,7 @@ bool Pipeline::form(Slot& slot) {
   slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   FrameForming forming = injected_faults(slot.frames.front().stamp.sequence);
   if (!measure && !pixels) forming.expected_db = slot.reference_db;
-  form_frames(*slot.lane, slot.plan, slot.frames, forming);
+  static_cast<void>(form_frames(*slot.lane, slot.plan, slot.frames, forming));
   if (!backend_.end_work()) {
     if (measure) level_.measure = true;
     return false;

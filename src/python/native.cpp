@@ -376,9 +376,10 @@ ECHO_NATIVE const char* echo_state(void* handle) {
 
 // samples: whole frames, in memory of the host (stream kOfHost), or of a device: once the work on that CUDA stream is
 // done. out: as many results, of host or device; output: Beamformer::Output. Returns how often each result was copied;
-// below 0: failed.
+// below 0: failed. With samples and results on the device it returns when the work is queued, in the order of the
+// stream.
 ECHO_NATIVE int echo_run(void* handle, const void* samples, std::uint64_t bytes, std::int64_t stream, int output,
-                         void* out, std::uint64_t out_bytes) {
+                         void* out, std::uint64_t out_bytes, int out_on_device) {
   constexpr std::int64_t kOfHost = -1;
   const int copies = guarded([&] {
     auto& made = of<BeamformerHandle>(handle);
@@ -387,11 +388,15 @@ ECHO_NATIVE int echo_run(void* handle, const void* samples, std::uint64_t bytes,
       const std::span<const std::byte> frames{static_cast<const std::byte*>(samples), bytes};
       std::unique_ptr<LentMemory> lent;
       if (stream != kOfHost) {
-        lent = made.backend->lend(frames, static_cast<std::uintptr_t>(stream));
+        lent = made.backend->lend(frames);
         if (lent == nullptr) throw Error("frames", "memory of a CUDA device", "host memory, as the device is the CPU");
       }
-      return made.beamformer->run(frames, static_cast<Beamformer::Output>(output),
-                                  {static_cast<std::byte*>(out), out_bytes});
+      const std::span<std::byte> results{static_cast<std::byte*>(out), out_bytes};
+      const auto kind = static_cast<Beamformer::Output>(output);
+      if (stream != kOfHost && out_on_device != 0)
+        return made.beamformer->queue(frames, kind, results, static_cast<std::uintptr_t>(stream));
+      if (stream != kOfHost) made.backend->follow(static_cast<std::uintptr_t>(stream));
+      return made.beamformer->run(frames, kind, results);
     });
   });
   return status == kDone ? copies : -status;

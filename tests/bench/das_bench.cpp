@@ -238,14 +238,14 @@ void measure_together(Rig& rig, const PackedTuning& tuning) {
   row.text += text;
   Device<float> db(n_frames * rig.n_pixels);
   for (std::size_t f = 0; f < n_frames; ++f) {
-    packed.args.frames.db[0] = db.get() + f * rig.n_pixels;
+    packed.args.frames.results[0] = db.get() + f * rig.n_pixels;
     packed.args.words = packed.words.get() + f * packed.frame_words;
     run_packed_das(*plan, packed.args, 1, rig.stream.view());
   }
   rig.stream.view().synchronize();
   const std::vector<float> alone = db.read();
   db.fill(0xff);
-  for (std::size_t f = 0; f < n_frames; ++f) packed.args.frames.db[f] = db.get() + f * rig.n_pixels;
+  for (std::size_t f = 0; f < n_frames; ++f) packed.args.frames.results[f] = db.get() + f * rig.n_pixels;
   packed.launch(0, static_cast<int>(n_frames));
   rig.stream.view().synchronize();
   if (std::memcmp(alone.data(), db.read().data(), alone.size() * sizeof(float)) != 0) row.text += " DIFFERS";

@@ -85,7 +85,7 @@ class CudaBackend final : public Backend {
     context_->make_current();
     return lock_pages(memory, context_->device);
   }
-  std::unique_ptr<LentMemory> lend(std::span<const std::byte> memory, std::uintptr_t stream) override {
+  std::unique_ptr<LentMemory> lend(std::span<const std::byte> memory) override {
     context_->make_current();
     cudaPointerAttributes at{};
     const bool known = succeeded_quietly(cudaPointerGetAttributes(&at, memory.data()));
@@ -93,8 +93,19 @@ class CudaBackend final : public Backend {
       throw Error("frames", "no device memory", "memory of " + context_->name);
     if (at.type == cudaMemoryTypeDevice && at.device != context_->device)
       throw Error("frames", "memory of cuda:" + std::to_string(at.device), "cuda:" + std::to_string(context_->device));
-    CUDA_CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)));
     return std::make_unique<LentRange>(context_->mapped, memory);
+  }
+  void follow(std::uintptr_t stream) override {
+    order_.record(StreamView(reinterpret_cast<cudaStream_t>(stream)));
+    order_.make_wait(context_->processing.view());
+    order_.make_wait(context_->copy.view());
+  }
+  void lead(std::uintptr_t stream) override {
+    order_.record(context_->processing.view());
+    order_.make_wait(StreamView(reinterpret_cast<cudaStream_t>(stream)));
+  }
+  void copy_in_order(std::span<std::byte> to, const void* from) override {
+    CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDefault, context_->processing.view().get()));
   }
   void copy(std::span<std::byte> to, const void* from) override {
     context_->make_current();
@@ -126,6 +137,7 @@ class CudaBackend final : public Backend {
  private:
   std::shared_ptr<Context> context_;
   Multiprocessors multiprocessors_;
+  Event order_{EventUse::order};
 };
 
 std::string version_text(int version) {

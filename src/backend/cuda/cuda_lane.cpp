@@ -23,7 +23,7 @@ StreamView copies_on(StreamMode mode, const Context& context, const Stream& own)
 }  // namespace
 
 CudaLane::FrameCopy::FrameCopy(const Context& context, const LaneSettings& with)
-    : mode(with.streams), settings(with.copy), stream(copies_on(mode, context, context.copy)) {
+    : mode(with.streams), settings(with.copy), apart(with.apart), stream(copies_on(mode, context, context.copy)) {
   if (mode != StreamMode::overlap) return;
   const int pieces = static_cast<int>(std::min(settings.streams, settings.chunks));
   for (int i = 1; i < pieces; ++i) streams.push_back(std::make_unique<Stream>());
@@ -45,6 +45,7 @@ CudaLane::~CudaLane() {
   frame_copy_.stream.synchronize_quietly();
   for (const auto& stream : frame_copy_.streams) stream->view().synchronize_quietly();
   own_.stream.view().synchronize_quietly();
+  own_.left.synchronize_quietly();
   processing().synchronize_quietly();
   to_host_.synchronize_quietly();
 }
@@ -62,7 +63,8 @@ LaneSteps& CudaLane::steps_for(const Plan& plan) {
 void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   context_->make_current();
-  join();         // memory is freed in the order of the processing stream
+  join();  // memory is freed in the order of the processing stream
+  if (std::exchange(own_.has_left, false)) own_.left.make_wait(processing());
   plan_.reset();  // after an exception no plan is set
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
@@ -91,31 +93,35 @@ bool CudaLane::may_overlap() const {
 
 int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once(FrameOverlap::Bound::kernels) : 1; }
 
-// Returns 1 if frames are in mapped memory, which is read in place, and for image filters, which process one frame.
-int CudaLane::frames_at_once() const {
-  const bool together = context_->mapped->empty() && may_overlap() && plan_->refine == nullptr;
-  return together ? steps_->frames_at_once(context_->overlap.bound()) : 1;
-}
-
 // Starts the frame's kernels after all queued work of the processing stream: tables, buffers, readers of its memory.
 void CudaLane::fork() {
-  own_.turn = may_overlap() ? context_->overlap.next() : FrameOverlap::Turn::in_order;
-  own_.in_use = own_.turn == FrameOverlap::Turn::side_by_side && steps_->work_on(own_.stream.view());
+  const bool callers = own_.callers.has_value();
+  own_.turn = may_overlap() && !callers ? context_->overlap.next() : FrameOverlap::Turn::in_order;
+  own_.in_use = (callers || own_.turn == FrameOverlap::Turn::side_by_side) && steps_->work_on(own_.place());
   if (!own_.in_use) {
     static_cast<void>(steps_->work_on(processing()));
+    if (std::exchange(own_.has_left, false)) own_.left.make_wait(processing());
     return;
   }
   if (processing().idle()) return;
   own_.forked.record(processing());
-  own_.forked.make_wait(own_.stream.view());
+  own_.forked.make_wait(own_.place());
 }
 
-void CudaLane::join() {
-  if (!own_.in_use) return;
-  own_.joined.record(own_.stream.view());
-  own_.joined.make_wait(processing());
-  own_.in_use = false;
-  static_cast<void>(steps_->work_on(processing()));
+bool CudaLane::work_on(std::uintptr_t stream, WorkPlace place) {
+  context_->make_current();
+  const StreamView callers(reinterpret_cast<cudaStream_t>(stream));
+  own_.beside = place == WorkPlace::beside;
+  own_.callers = callers;
+  if (!may_overlap() || !steps_->work_on(own_.place())) {
+    own_.callers.reset();
+    return false;
+  }
+  if (own_.has_left) own_.left.make_wait(own_.place());
+  if (!own_.beside) return true;
+  own_.forked.record(callers);
+  own_.forked.make_wait(own_.place());
+  return true;
 }
 
 void CudaLane::upload(std::span<const RfFrame> frames) {
@@ -146,6 +152,11 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
 
   fork();
   find_samples(frames.front().samples);
+  if (callers_order()) return;
+  if (own_.in_use && own_.callers.has_value()) {  // samples that the caller's stream makes are copied
+    own_.forked.record(own_.place());
+    own_.forked.make_wait(frame_copy_.stream);
+  }
   if (!raw_.free) raw_.read->make_wait(frame_copy_.stream);  // by the lane's previous frames
   raw_.free = false;
   if (frame_copy_.mode == StreamMode::default_stream) {  // the order that other than non-blocking streams have with it
@@ -234,7 +245,7 @@ void CudaLane::condition() {
   raw_.read = steps_->conditions_at_once() ? &event(kConditioned) : &raw_.widened;
   if (raw_.read == &raw_.widened) raw_.widened.record(work());
   steps_->condition();
-  mark(kConditioned, work());
+  if (!callers_order()) mark(kConditioned, work());
   count_invalid();
   if (frame_.unordered) event(kUploaded).make_wait(work());  // memory may be freed in the order of this stream
   frame_.conditioned = true;
@@ -245,6 +256,14 @@ void CudaLane::expect_reference(double reference_db) {
   for (std::size_t k = 0; k < frame_.count; ++k) db.at(k) = images_[k].device_db;
   if (steps_->write_decibels(std::span(db).first(frame_.count), static_cast<float>(reference_db)))
     frame_.written_db = reference_db;
+}
+
+bool CudaLane::write_results(const ResultPlace& place) {
+  if (place.kind == ResultKind::decibels && frame_.count == 1)
+    images_.front().device_db = reinterpret_cast<float*>(place.to);
+  if (!steps_->write_results(place)) return false;
+  frame_.written_db = place.reference_db;  // without marks between the kernels
+  return true;
 }
 
 void CudaLane::beamform() {

@@ -77,13 +77,31 @@ class CudaLane final : public Lane {
   CudaLane& operator=(const CudaLane&) = delete;
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
-  [[nodiscard]] int frames_at_once() const override;
+  [[nodiscard]] bool work_on(std::uintptr_t stream, WorkPlace place) override;
+  void leave() override {
+    if (!own_.callers.has_value()) return;
+    own_.left.record(own_.place());
+    own_.has_left = true;
+    if (own_.beside) own_.left.make_wait(*own_.callers);
+    own_.callers.reset();
+    own_.in_use = false;
+    static_cast<void>(steps_->work_on(processing()));
+  }
+  // 1 if frames are in mapped memory, read in place and apart, and for image filters, which process one frame.
+  [[nodiscard]] int frames_at_once() const override {
+    const bool whole = plan_->formed->frame_bytes() == plan_->acquisition->frame_bytes();  // not some of its transmits
+    const bool adjacent = frame_copy_.apart == FramesApart::no && whole;
+    const bool together = (adjacent || context_->mapped->empty()) && may_overlap() && plan_->refine == nullptr;
+    if (together && adjacent) return most_frames();
+    return together ? steps_->frames_at_once(context_->overlap.bound()) : 1;
+  }
   void miss_event() override { frame_copy_.misses_event = true; }
   void upload(std::span<const RfFrame> frames) override;
   void load(double ms) override;
   void fail(DeviceFault fault) override;
   void condition() override;
   void expect_reference(double reference_db) override;
+  [[nodiscard]] bool write_results(const ResultPlace& place) override;
   void beamform() override;
   void envelope() override;
   void compress(double reference_db) override;
@@ -97,6 +115,14 @@ class CudaLane final : public Lane {
   // frame.
   void wait() override;
   [[nodiscard]] PixelView pixels() override;
+  [[nodiscard]] const Complex* weighed_pixels() override {
+    join();
+    return steps_->weighed_pixels();
+  }
+  [[nodiscard]] const float* magnitudes() override {
+    join();
+    return buffers_.envelope.as<float>();
+  }
   [[nodiscard]] Image& image(std::size_t k) override { return images_.at(k); }
   [[nodiscard]] std::span<const float> line() override {
     return {line_.db.as<float>(), static_cast<std::size_t>(plan_->grid.nz)};
@@ -188,6 +214,11 @@ class CudaLane final : public Lane {
     Event joined{EventUse::order};
     FrameOverlap::Turn turn = FrameOverlap::Turn::in_order;  // of the frame
     bool in_use = false;                                     // the frame's kernels run there
+    std::optional<StreamView> callers = {};                  // from work_on() to leave()
+    bool beside = false;                                     // on `stream`, while there is a caller's
+    Event left{EventUse::order};                             // end of the last frames in a caller's order
+    bool has_left = false;                                   // it is to be waited for
+    [[nodiscard]] StreamView place() const { return callers.has_value() && !beside ? *callers : stream.view(); }
   };
 
   // Further streams for the pieces of a frame's copy, in turn.
@@ -195,6 +226,7 @@ class CudaLane final : public Lane {
     FrameCopy(const Context& context, const LaneSettings& with);
     StreamMode mode;
     CopySettings settings;
+    FramesApart apart;
     StreamView stream;                             // samples to the device
     std::vector<std::unique_ptr<Stream>> streams;  // beside the copy stream
     Event piece{EventUse::order};                  // end of the pieces on one of them
@@ -209,7 +241,13 @@ class CudaLane final : public Lane {
   [[nodiscard]] bool may_overlap() const;
   [[nodiscard]] int most_frames() const;
   void fork();
-  void join();
+  void join() {
+    if (!own_.in_use) return;
+    own_.joined.record(own_.place());
+    own_.joined.make_wait(processing());
+    own_.in_use = false;
+    static_cast<void>(steps_->work_on(processing()));
+  }
   void find_samples(std::span<const std::byte> frame);
   void copy_samples(std::span<const RfFrame> frames);
   void write_decibels();
@@ -221,7 +259,9 @@ class CudaLane final : public Lane {
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
   // Returns the stream of the kernels up to the decibels.
-  [[nodiscard]] StreamView work() const { return own_.in_use ? own_.stream.view() : processing(); }
+  [[nodiscard]] StreamView work() const { return own_.in_use ? own_.place() : processing(); }
+  // Returns true if the frames are only in the order of a caller's stream: no event of theirs is waited for.
+  [[nodiscard]] bool callers_order() const { return own_.in_use && own_.callers.has_value() && frame_.in_place; }
 
   std::shared_ptr<Context> context_;  // first: freed last
   int number_;

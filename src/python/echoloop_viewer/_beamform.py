@@ -312,7 +312,7 @@ class Beamformer:
             raise ValueError("out overlaps frames")
         begin = time.perf_counter()
         copies = _run(self._handle.pointer, address, nbytes, _stream_of(frames, given, stream) if on_device else -1,
-                      self._number, result, size)
+                      self._number, result, size, not isinstance(out, numpy.ndarray))
         if copies < 0:
             raise failure()
         self._used = converted, not on_device, copies, time.perf_counter() - begin

@@ -53,7 +53,7 @@ def _load() -> Any:
             ("echo_beamformer", handle, [handle, text, text, ctypes.c_int]),
             ("echo_set", ctypes.c_int, [handle, text]),
             ("echo_state", text, [handle]),
-            ("echo_run", ctypes.c_int, [handle, handle, size, ctypes.c_int64, ctypes.c_int, handle, size])):
+            ("echo_run", ctypes.c_int, [handle, handle, size, ctypes.c_int64, ctypes.c_int, handle, size, ctypes.c_int])):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library

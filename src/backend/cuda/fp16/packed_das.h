@@ -10,13 +10,16 @@
 
 namespace echoloop::cuda {
 
+enum class PackedResult { pixels, magnitudes, decibels };
+
 // Frames at once, each with its own words, partials, arrivals and decibels. The grid's y counts them, or the groups
 // summed together.
 struct PackedFrames {
-  int first = 0;                      // of the launch
-  int count = 1;                      // of all launches
-  float* db[kMostFramesAtOnce] = {};  // [nz][nx] decibels against reference_db, or null
+  int first = 0;                          // of the launch
+  int count = 1;                          // of all launches
+  void* results[kMostFramesAtOnce] = {};  // [nz][nx] or null
   float reference_db = 0.0f;
+  PackedResult kind = PackedResult::decibels;  // Complex, float, or float against reference_db
 };
 
 // Output of a single frame, [nz][nx].

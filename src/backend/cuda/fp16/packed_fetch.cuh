@@ -284,8 +284,14 @@ __device__ inline void write_pixel(const PackedDasArgs& a, int frame, long long 
     a.image.pixels[pixel] = sum;
     a.image.envelope[pixel] = amplitude;
   }
-  float* const db = a.frames.db[frame];
-  if (db != nullptr) db[pixel] = to_db(amplitude, a.frames.reference_db);
+  void* const to = a.frames.results[frame];
+  if (to == nullptr) return;
+  if (a.frames.kind == PackedResult::pixels) {
+    static_cast<Complex*>(to)[pixel] = sum;
+  } else {
+    const bool magnitudes = a.frames.kind == PackedResult::magnitudes;
+    static_cast<float*>(to)[pixel] = magnitudes ? amplitude : to_db(amplitude, a.frames.reference_db);
+  }
 }
 
 // Writes the sums of this thread's pixels.

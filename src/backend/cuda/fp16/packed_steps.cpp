@@ -110,7 +110,15 @@ class PackedSteps final : public LaneSteps {
   }
   bool write_decibels(std::span<float* const> db, float reference_db) override {
     das_.frames = {.reference_db = reference_db};
-    std::copy(db.begin(), db.end(), das_.frames.db);
+    std::copy(db.begin(), db.end(), das_.frames.results);
+    return true;
+  }
+  bool write_results(const ResultPlace& place) override {
+    if (place.kind == ResultKind::pixels && packed_->tiles->method != PackedMethod::das) return false;
+    das_.frames = {.reference_db = static_cast<float>(place.reference_db),
+                   .kind = static_cast<PackedResult>(place.kind)};
+    const std::size_t bytes = n_pixels() * (place.kind == ResultKind::pixels ? sizeof(Complex) : sizeof(float));
+    for (int k = 0; k < n_frames_; ++k) das_.frames.results[k] = place.to + static_cast<std::size_t>(k) * bytes;
     return true;
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }

@@ -59,6 +59,8 @@ class LaneSteps {
   // Requests decibels from beamform(), each frame's to its own place (empty: none), and of several frames nothing else.
   // Returns false if not possible.
   virtual bool write_decibels(std::span<float* const> /*db*/, float /*reference_db*/) { return false; }
+  // The same for results of another kind, each frame's after the other; write_decibels() ends it.
+  virtual bool write_results(const ResultPlace& /*place*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
   // Returns the complex pixels of the envelope, after envelope(), on the processing stream; nullptr: none.

@@ -85,6 +85,7 @@ class Event {
   }
 
   void synchronize() const { CUDA_CHECK(cudaEventSynchronize(event_)); }
+  void synchronize_quietly() const noexcept { CUDA_QUIET(cudaEventSynchronize(event_)); }
 
   // Returns milliseconds from `start` to this event; both have passed. A float: precise to 0.1 us over a second, 10 us
   // over a minute.
