@@ -29,8 +29,7 @@ WindowApp::Owned::Owned(const Options& with, SurfaceKind surface)
       chosen(choose_backend(with.backend)),
       engine{std::move(chosen.backend), RfHistory(with.history_bytes.value_or(default_history_bytes()))},
       outputs(with, state, engine.live, [this](const std::string& name) {
-        return std::make_unique<WindowControl>(name,
-                                               WindowControl::Parts{state, commands, in_use, engine, *viewer});
+        return std::make_unique<WindowControl>(name, WindowControl::Parts{state, commands, in_use, engine, *viewer});
       }) {
   require_outputs(options);
   state.stream = options.stream;
@@ -250,8 +249,9 @@ bool WindowApp::must_draw() const {
   const bool news =
       review_.frozen() ? history_news : own_.engine.live.images.has_news() || own_.engine.live.coarse.has_news();
   return news || saving_.has_job() || saving_.busy() || review_.busy() || own_.state.measured.fine_came ||
-         import_.busy() || (own_.outputs.control() != nullptr && own_.outputs.control()->has_news()) || own_.viewer->wants_frame() ||
-         own_.viewer->should_close() || stream_.ended() || opening_.fraction() != drawn_.opening_fraction;
+         import_.busy() || (own_.outputs.control() != nullptr && own_.outputs.control()->has_news()) ||
+         own_.viewer->wants_frame() || own_.viewer->should_close() || stream_.ended() ||
+         opening_.fraction() != drawn_.opening_fraction;
 }
 
 void WindowApp::wait_for_frame() {

@@ -16,9 +16,9 @@
 #include "app/window/window_import.h"
 #include "app/window/window_lesson.h"
 #include "app/window/window_maps.h"
-#include "app/window/window_outlets.h"
 #include "app/window/window_method.h"
 #include "app/window/window_opening.h"
+#include "app/window/window_outlets.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
 #include "app/window/window_saving.h"
@@ -100,7 +100,7 @@ class WindowApp {
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
     WindowMethod method{state, commands, options.backend.gpu};
-    bool ended = false;                      // by a program that controls the window
+    bool ended = false;  // by a program that controls the window
   };
 
   Owned own_;
