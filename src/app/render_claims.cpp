@@ -51,8 +51,8 @@ bool has_ended_here(const std::string& text) {
   return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-// File of a claim, locked against other programs: whoever reads and then changes or removes it holds the lock. File
-// systems without locks leave the instant between the two unguarded.
+// File of a claim, locked against other programs: a program holds the lock while it reads the file and then changes or
+// removes it. File systems without locks leave the instant between the two unguarded.
 class LockedClaim {
  public:
   explicit LockedClaim(const fs::path& file) : path_(file), file_(::open(file.c_str(), O_RDWR | O_CLOEXEC)) {

@@ -98,11 +98,10 @@ std::vector<TapReaderCounts> Tap::readers() const {
   return list;
 }
 
-bool Tap::wait_for_reader(const std::function<bool()>& goes_on) {
+void Tap::wait_for_reader(const std::function<bool()>& goes_on) {
   const auto is_reader = [](const ReaderPtr& reader) { return reader->greeted; };
   std::unique_lock lock(mutex_);
   while (std::ranges::none_of(readers_, is_reader) && goes_on()) changed_.wait_for(lock, std::chrono::milliseconds(10));
-  return !readers_.empty();
 }
 
 void Tap::end_waits() {

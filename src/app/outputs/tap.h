@@ -55,8 +55,8 @@ class Tap final : public Outlet {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::vector<TapReaderCounts> readers() const;  // any thread
-  // Waits for a reader while `goes_on()`; false: none has come. Before the stream.
-  bool wait_for_reader(const std::function<bool()>& goes_on);
+  // Waits for a reader while `goes_on()`. Before the stream.
+  void wait_for_reader(const std::function<bool()>& goes_on);
   void end_waits();  // of the stream for readers; any thread
   void deliver();    // waits until blocking readers have asked for their last frames, kLastWait_s at most
 
