@@ -1,30 +1,36 @@
-"""python send_simulated.py [ADDRESS [FRAMES]]: sends a point that sinks to a viewer started as `echoloop live:NAME`.
+# %% [markdown]
+# # Send simulated data
+# A point that sinks, made with NumPy, is sent to a viewer as a scanner's program sends its frames. The tap passes the
+# images back, with the places of their pixels. For frames that exist already `el.show(frames, acq)` does both first steps.
 
-Without an address a viewer is started: el.show() sends what an array, a generator or a Recording gives.
-"""
-import itertools
-import sys
+# %%
+import os
 
 import numpy as np
 
 import echoloop_viewer as el
-from beamform import FC, FS, simulated
+from simulated import acquisition, simulated  # beside this notebook
 
-ACQ = el.Acquisition.linear(64, 3e-4, np.radians([-6, 0, 6]), FS, FC, 1024, frame_rate_hz=20.0)
+name = f"send-{os.getpid()}"
+headless = not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+if headless:
+    print("No display: a viewer without a window")
+viewer = el.Viewer.start(f"live:{name}", f"--tap={name}", "--no-doubts", headless=headless, reference_db=100.0)
 
+# %%
+angles = np.radians([-6, 0, 6])
+acq = acquisition(angles, frame_rate_hz=20.0)
+depths_mm, found_mm, statuses = np.arange(8.0, 20.0, 1.0), [], []
+with el.Sender(acq.to_dict(), f"live:{name}", timeout=60) as sender, el.Tap("image", name, timeout=60) as tap:
+    for depth in depths_mm:
+        statuses.append(sender.send(simulated([(0.0, depth * 1e-3)], angles)))  # "ok", or the reason for a loss
+        image = next(tap)  # the newest
+        found_mm.append(1e3 * image.z_m[image.array.max(1).argmax()])
+        print(f"sent {depth:.1f} mm: {statuses[-1]}; brightest row of the image {found_mm[-1]:.1f} mm")
 
-def frames(number):
-    """Simulated frames [transmit, element, sample], int16; the point sinks by 1 mm a frame, from 8 to 24 mm."""
-    for k in range(number):
-        yield simulated(ACQ, np.radians([-6, 0, 6]), [(0.0, (8 + k % 17) * 1e-3)])
+# %%
+viewer.set(f_number=2.0, label="larger F-number")  # a step of undo
+viewer  # the present image, in a notebook
 
-
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        with el.Sender(ACQ.to_dict(), sys.argv[1], name="send_simulated.py") as sender:
-            for frame in frames(int(sys.argv[2]) if len(sys.argv) > 2 else 100):
-                print(sender.send(frame))
-    else:
-        made = list(frames(17))
-        with el.show(itertools.cycle(made), ACQ) as viewer:
-            input("Enter closes the viewer. ")
+# %%
+viewer.close()

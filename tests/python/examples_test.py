@@ -1,68 +1,75 @@
-"""The examples run, and what they print has the expected course."""
+"""The notebooks of the examples run from top to bottom, with NumPy alone, and find what is physically there."""
+import contextlib
+import importlib.util
+import io
+import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 import unittest
-
-from echoloop_viewer import _native
+import unittest.mock
 
 try:
     import numpy
 except ImportError:
     numpy = None
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "assets" / "examples"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "assets" / "examples"
 
 
-def run(*words, folder=None):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=folder,
-                          env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1",
-                               "PYTHONPATH": str(pathlib.Path(_native.__file__).resolve().parents[1])})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def make_notebook(file):
+    spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "src" / "python" / "make_notebooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return json.loads(json.dumps(module.notebook(file.read_text("utf-8"))))
 
 
 @unittest.skipIf(numpy is None, "numpy is not installed")
-class Examples(unittest.TestCase):
+class Notebooks(unittest.TestCase):
+    def run_cells(self, name):
+        """The variables after the last cell, and what was printed."""
+        cells = make_notebook(EXAMPLES / name)["cells"]
+        self.assertEqual(cells[0]["cell_type"], "markdown")
+        self.assertTrue(cells[0]["source"][0].startswith("# "), cells[0])
+        variables, printed = {}, io.StringIO()
+        absent = dict.fromkeys(("cupy", "matplotlib"))
+        with unittest.mock.patch.dict(sys.modules, absent), unittest.mock.patch.object(sys, "path", [str(EXAMPLES), *sys.path]), \
+                contextlib.redirect_stdout(printed), \
+                unittest.mock.patch.dict(os.environ, {"PYTHONPATH": os.pathsep.join(sys.path)}):
+            for cell in cells:
+                if cell["cell_type"] == "code":
+                    exec(compile("".join(cell["source"]), name, "exec"), variables)
+        return variables, printed.getvalue()
+
     def test_beamform(self):
-        rows = re.findall(r"(\d+) angles: brightest at x = (\S+) mm, z = (\S+) mm, (\S+) mm wide; copies of the result: 0",
-                          run(sys.executable, EXAMPLES / "beamform.py"))
-        self.assertEqual([row[0] for row in rows], ["1", "3", "9"])
-        for _, x, z, _ in rows:
-            self.assertLess(abs(float(x)) + abs(float(z) - 10.0), 0.11)
-        widths = [float(row[3]) for row in rows]
-        self.assertGreaterEqual(widths[1], widths[2])
-        self.assertGreater(widths[0], widths[1])
+        seen, printed = self.run_cells("beamform.py")
+        self.assertEqual(printed.count("copies of the frame 0, of the result 0"), 3, printed)
+        self.assertIn("Arrays of NumPy, on the CPU", printed)
+        self.assertIn("No figure", printed)
+        for x, z in seen["places"].values():
+            self.assertLess(abs(x) + abs(z - 10e-3), 0.11e-3)
+        widths = seen["widths_mm"]
+        self.assertGreater(widths[1], widths[3])
+        self.assertGreaterEqual(widths[3], widths[9])
 
     def test_f_number_sweep(self):
-        with tempfile.TemporaryDirectory() as folder:
-            run(_native.program(), "sim:cyst", "--headless", "--frames", 1, "--backend", "cpu", "--no-doubts", "--record",
-                "cyst.uff", folder=folder)
-            table = run(sys.executable, EXAMPLES / "f_number_sweep.py", "cyst.uff", folder=folder)
-        f_numbers, values = zip(*(map(float, line.split()) for line in table.splitlines()))
+        seen, _ = self.run_cells("f_number_sweep.py")
+        values = seen["values"]
         best = values.index(max(values))
-        self.assertEqual((f_numbers[0], f_numbers[-1]), (0.5, 6.0))
-        self.assertTrue(0 < best < len(values) // 2, table)  # inside the range
+        self.assertTrue(0 < best < len(values) // 2, values)  # inside the range
         self.assertGreater(values[best] - values[-1], 0.1)
         self.assertGreater(values[best], 0.9)
 
+    def test_strain(self):
+        seen, _ = self.run_cells("strain.py")
+        self.assertAlmostEqual(seen["upper"] / seen["STRAIN"], 1.0, delta=0.12)
+        self.assertAlmostEqual(seen["lower"] / seen["STRAIN"], 0.5, delta=0.08)
+
     def test_send_simulated(self):
-        address = f"live:examples-{os.getpid()}"
-        with tempfile.TemporaryDirectory() as folder:
-            viewer = subprocess.Popen([_native.program(), address, "--headless", "--frames", "12", "--backend", "cpu",
-                                       "--no-doubts", "--images-out", "images.npy", "--duration", "60", "--set",
-                                       "reference_db=100"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            sent = run(sys.executable, EXAMPLES / "send_simulated.py", address, 14).splitlines()
-            said = viewer.communicate()[0].decode()
-            self.assertEqual(viewer.returncode, 0, said)
-            images = numpy.load(os.path.join(folder, "images.npy"))
-        self.assertGreaterEqual(sent.count("ok"), 12)
-        depths = [int(image.max(axis=1).argmax()) for image in images]
-        self.assertEqual(len(depths), 12)
-        self.assertTrue(all(a < b for a, b in zip(depths, depths[1:])), depths)
+        seen, _ = self.run_cells("send_simulated.py")
+        self.assertEqual(set(seen["statuses"]), {"ok"})
+        self.assertLess(abs(seen["depths_mm"] - seen["found_mm"]).max(), 0.3)
 
 
 if __name__ == "__main__":
