@@ -19,6 +19,11 @@ License: MIT
 Requires-Python: >=3.9
 Provides-Extra: arrays
 Requires-Dist: numpy ; extra == 'arrays'
+Provides-Extra: farm
+Requires-Dist: adios2 ; extra == 'farm'
+Requires-Dist: distributed ; extra == 'farm'
+Provides-Extra: notebook
+Requires-Dist: matplotlib ; extra == 'notebook'
 Provides-Extra: zea
 Requires-Dist: zea ; extra == 'zea'
 """
