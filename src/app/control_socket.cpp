@@ -14,14 +14,6 @@
 namespace echoloop {
 namespace {
 
-LiveAddress control_address(const std::string& name) {
-  LiveAddress address = parse_live_address("live:" + name);
-  if (!address.is_local()) throw invalid_value("--control", name, "a name of letters, digits, '-', '_' and '.'");
-  address.text = "--control=" + name;
-  address.socket = live_folder() / (name + ".control");
-  return address;
-}
-
 std::string line_of(const nlohmann::json& message) {
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -33,7 +25,7 @@ std::string refusal(const std::string& line) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(const std::string& name) : listener_(control_address(name)) {}
+ControlSocket::ControlSocket(const std::string& name) : listener_(local_address("--control", name, "control")) {}
 
 ControlSocket::Client* ControlSocket::find(std::uint64_t client) {
   const auto at = std::ranges::find(clients_, client, &Client::number);

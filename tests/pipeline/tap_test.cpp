@@ -2,11 +2,7 @@
 // others, and neither is held up by a reader that stops.
 #include "app/outputs/tap.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cstring>
 #include <string>
@@ -14,6 +10,7 @@
 
 #include "source/live/live_protocol.h"
 #include "support/environment_variable.h"
+#include "support/socket_client.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
 
@@ -23,15 +20,9 @@ namespace {
 using testing::TemporaryFolder;
 using testing::Variable;
 
-// A reader, which blocks. Messages: kind and payload.
-class Client {
+class Client : public testing::SocketClient {
  public:
-  Client(const std::string& kind, bool every) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    const std::string path = (live_folder() / "test.tap").string();
-    std::memcpy(name.sun_path, path.c_str(), path.size());
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  Client(const std::string& kind, bool every) : SocketClient("test.tap") {
     send(1, payload_of(std::uint16_t{1}, std::uint16_t{0}, kLiveByteOrder, std::uint64_t{1},
                        static_cast<std::uint32_t>(every), kind));
     welcome = receive();
@@ -40,10 +31,6 @@ class Client {
   struct Frame {
     FrameWord word;
     std::vector<float> values;
-  };
-  struct Message {
-    std::uint32_t kind = 0;  // 0: the viewer has closed
-    std::vector<std::byte> payload;
   };
 
   void ask() { send(14, {}); }
@@ -69,53 +56,19 @@ class Client {
     }
   }
   void give_back(const Frame& frame) { send(6, payload_of(frame.word.block, frame.word.generation)); }
-  Message receive() {
-    MessageHeader header;
-    if (!fill(&header, sizeof header)) return {};
-    Message message{header.kind, std::vector<std::byte>(header.size)};
-    if (!fill(message.payload.data(), header.size)) return {};
-    return message;
-  }
 
   Message welcome;
   int facts = 0;
 
  private:
-  void send(std::uint32_t kind, const std::vector<std::byte>& payload) {
-    const MessageHeader header{.kind = kind, .size = payload.size()};
-    ::send(socket_.get(), &header, sizeof header, MSG_NOSIGNAL);
-    if (!payload.empty()) ::send(socket_.get(), payload.data(), payload.size(), MSG_NOSIGNAL);
-  }
-  bool fill(void* to, std::size_t size) {
-    for (std::size_t at = 0; at < size;) {
-      iovec place{static_cast<std::byte*>(to) + at, size - at};
-      alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
-      msghdr message{};
-      message.msg_iov = &place;
-      message.msg_iovlen = 1;
-      message.msg_control = control.data();
-      message.msg_controllen = control.size();
-      const ssize_t got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-      if (got <= 0) return false;
-      if (const cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr) {
-        int file = -1;
-        std::memcpy(&file, CMSG_DATA(part), sizeof file);
-        file_ = FileDescriptor(file);
-      }
-      at += static_cast<std::size_t>(got);
-    }
-    return true;
-  }
   void map(std::size_t bytes) {
-    EXPECT_EQ(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0), MAP_FAILED);
-    EXPECT_NE(::ftruncate(file_.get(), 0), 0);
-    void* const data = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file_.get(), 0);
-    ASSERT_NE(data, MAP_FAILED);
-    mapping_ = std::make_shared<SharedMemory>(static_cast<std::byte*>(data), bytes);
+    EXPECT_EQ(SocketClient::map(bytes, PROT_READ | PROT_WRITE), nullptr);
+    EXPECT_NE(::ftruncate(file(), 0), 0);
+    mapping_ = SocketClient::map(bytes, PROT_READ);
+    ASSERT_NE(mapping_, nullptr);
     memory_ = mapping_->bytes().data();
   }
 
-  FileDescriptor socket_, file_;
   std::shared_ptr<SharedMemory> mapping_;
   const std::byte* memory_ = nullptr;
   std::size_t block_bytes_ = 0;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -25,29 +23,6 @@ using nlohmann::json;
 constexpr std::uint32_t kNext = 14;
 constexpr std::uint16_t kMajor = 1, kMinor = 0;
 constexpr std::size_t kMostConnections = 2 * Tap::kMostReaders;
-
-LiveAddress tap_address(const std::string& name) {
-  LiveAddress address = parse_live_address("live:" + name);
-  if (!address.is_local()) throw invalid_value("--tap", name, "a name of letters, digits, '-', '_' and '.'");
-  address.text = "--tap=" + name;
-  address.socket = live_folder() / (name + ".tap");
-  return address;
-}
-
-// Returns the name of the program, or of the script that it runs, and its number.
-std::string program_of(std::uint64_t pid) {
-  std::ifstream words("/proc/" + std::to_string(pid) + "/cmdline");
-  std::string name, word;
-  for (int k = 0; k < 8 && std::getline(words, word, '\0'); ++k) {
-    const std::filesystem::path path(word);
-    const bool is_script = path.extension() == ".py" || path.extension() == ".m";
-    if (k == 0 || is_script) name = path.filename().string();
-    if (is_script) break;
-  }
-  for (char& c : name)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return name.substr(0, 40) + " (pid " + std::to_string(pid) + ")";
-}
 
 std::string kind_list() {
   std::string list;
@@ -77,7 +52,7 @@ struct Tap::Screen {
 Tap::Tap(const std::string& name, Blocking blocking)
     : name_(name),
       blocking_(blocking),
-      listener_(tap_address(name)),
+      listener_(local_address("--tap", name, "tap")),
       screens_{.newest = std::make_unique<Screen>()},
       painted_(std::make_unique<Screen>()),
       painter_(std::make_unique<ScreenPainter>()),
@@ -463,7 +438,7 @@ void Tap::give(TapReader& reader) {
     if (block == nullptr || block->product.facts == facts) break;
     facts = block->product.facts;
     lock.unlock();
-    facts->write_text(reader.kind);
+    facts->write_text(kTapKinds[static_cast<std::size_t>(reader.kind)]);
     lock.lock();
   }
   if (block == nullptr) return reader.say_why_none(reasons_.texts[static_cast<std::size_t>(reader.kind)]);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,6 +20,21 @@
 #endif
 
 namespace echoloop {
+
+// Returns the name of the program, or of the script that it runs, and its number.
+std::string program_of(std::uint64_t pid) {
+  std::ifstream words("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string name, word;
+  for (int k = 0; k < 8 && std::getline(words, word, '\0'); ++k) {
+    const std::filesystem::path path(word);
+    const bool is_script = path.extension() == ".py" || path.extension() == ".m";
+    if (k == 0 || is_script) name = path.filename().string();
+    if (is_script) break;
+  }
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return name.substr(0, 40) + " (pid " + std::to_string(pid) + ")";
+}
 
 SealedMemory SealedMemory::make(std::size_t bytes) {
   SealedMemory made{FileDescriptor(::memfd_create("echoloop-tap", MFD_CLOEXEC | MFD_ALLOW_SEALING)), nullptr};
@@ -35,12 +52,10 @@ bool TapFacts::are_of(const Grid& other, const ImagingParams& with, const Acquis
   return acquisition == of && grid == other && params == levelled;
 }
 
-void TapFacts::write_text(TapKind kind) {
+void TapFacts::write_text(const std::string& kind) {
   if (text.memory != nullptr) return;
-  nlohmann::json about = {{"kind", kTapKinds[static_cast<std::size_t>(kind)]},
-                          {"revision", revision},
-                          {"grid", grid_json(grid)},
-                          {"parameters", params_json(params)}};
+  nlohmann::json about = {
+      {"kind", kind}, {"revision", revision}, {"grid", grid_json(grid)}, {"parameters", params_json(params)}};
   if (acquisition != nullptr) {
     about["acquisition"] = nlohmann::json::parse(live_description_json(*acquisition, ""), nullptr, false);
     about["frame_rate_hz"] = acquisition->frame_rate_hz;

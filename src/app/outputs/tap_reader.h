@@ -20,6 +20,9 @@ namespace echoloop {
 enum class TapKind : std::uint32_t { image, screen, iq, flow, spectrum, objects };
 inline constexpr std::array<const char*, 6> kTapKinds = {"image", "screen", "iq", "flow", "spectrum", "objects"};
 
+// Returns the name of the program, or of the script that it runs, and its number.
+std::string program_of(std::uint64_t pid);
+
 // Memory that this process writes and others can map for reading alone.
 struct SealedMemory {
   FileDescriptor file;
@@ -37,7 +40,7 @@ struct TapFacts {
   SealedMemory text;  // JSON
 
   [[nodiscard]] bool are_of(const Grid& other, const ImagingParams& with, const AcquisitionPtr& of) const;
-  void write_text(TapKind kind);  // once, when it is first sent; server thread
+  void write_text(const std::string& kind);  // once, when it is first sent; one thread
 };
 
 // One array on its way to a reader.

@@ -310,6 +310,14 @@ LiveAddress parse_live_address(std::string_view text) {
   return address;
 }
 
+LiveAddress local_address(const std::string& option, const std::string& name, const std::string& ending) {
+  LiveAddress address = parse_live_address("live:" + name);
+  if (!address.is_local()) throw invalid_value(option, name, "a name of letters, digits, '-', '_' and '.'");
+  address.text = option + "=" + name;
+  address.socket = live_folder() / (name + "." + ending);
+  return address;
+}
+
 bool LiveTurn::begin_server(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto is_others = [this] { return producer_serves_ || producer_waits_ || visits_ != seen_; };

@@ -51,6 +51,9 @@ struct LiveAddress {
 // Throws Error: unknown form, invalid name, network address without a token.
 [[nodiscard]] LiveAddress parse_live_address(std::string_view text);
 
+// Returns the address of a socket NAME.ENDING beside those of senders. Throws Error: `option` has an invalid name.
+[[nodiscard]] LiveAddress local_address(const std::string& option, const std::string& name, const std::string& ending);
+
 // Returns the token in the file; empty: the address has none. Throws Error.
 [[nodiscard]] std::string read_token(const LiveAddress& address);
 
