@@ -14,6 +14,7 @@
 #include "app/options/options.h"
 #include "app/options/preset.h"
 #include "app/outputs/measured_values.h"
+#include "app/outputs/method_server.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/stored_maps.h"
 #include "app/own_builder.h"
@@ -254,8 +255,11 @@ OwnTarget target_of_method(Options& o) {
 
 // Adds settings, of which later ones win: a session's, a preset's, a pipeline's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
-  if (!t.method.empty()) {
-    take_own_method(t.method, target_of_method(o));
+  if (!t.method.name.empty()) {
+    if (t.method.name.starts_with(kPythonMethod))
+      take_python_method(o.python_method = t.method.name.substr(kPythonMethod.size()), t.method.wait_s);
+    else
+      take_own_method(t.method.name, target_of_method(o));
     o.settings.emplace_back("adaptive=own");
   }
   if (!t.preset.empty()) {

@@ -68,8 +68,11 @@ int run_without_display(Options options);
 inline constexpr const char* kListDevices = "list";  // of --device
 
 struct OptionTexts {
-  std::string backend, device, recipe, grid, preset, pipeline, image_values, record_format, kiosk, description, compare,
-      method;
+  std::string backend, device, recipe, grid, preset, pipeline, image_values, record_format, kiosk, description, compare;
+  struct {
+    std::string name;  // file, or python:NAME
+    double wait_s = 10.0;
+  } method;
   struct {
     std::string port, values;
   } igtl;

@@ -367,6 +367,7 @@ std::span<const NotRemote> not_remote() {
       {"facts_changed", "facts_set sends it"},
       {"open_file", "open sends it"},
       {"open_method", "a method is code, which no request compiles"},
+      {"answer_method", "a question of safety: only the user answers"},
       {"turn_output", "outputs_set sends it"},
       {"open_lesson", "the menu's names; start_lesson takes a file"},
       {"open_network_scanner", "opens a port to other machines: only the user does"},

@@ -18,6 +18,7 @@
 #include "app/options/terminal.h"
 #include "app/outputs/comparison.h"
 #include "app/outputs/measured_values.h"
+#include "app/outputs/method_server.h"
 #include "app/outputs/outlets.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
@@ -213,6 +214,11 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
     ++totals.errors;
     status = 1;
   }
+  if (const std::string why = python_method_fault(); !why.empty() && status == 0) {
+    print_error("echoloop: {}\n", why);
+    ++totals.errors;
+    status = 1;
+  }
   const int ended_early = files.say_how_they_ended(totals);
   if (status == 0) status = ended_early;
   if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0)
@@ -337,6 +343,7 @@ SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImage
                                                                                                  : HostCopy::none,
           .on_image = sinks.taker(),
           .pixels = sinks.pixel_taker(),
+          .method_limit_s = options.stream.policy == RingPolicy::block ? kMethodLimit_s : kLiveMethodLimit_s,
           .samples = plan.opened.info.samples,
           .past = wants_measures(options.files, plan.marks) || plan.side_a ? &past : nullptr,
           .analyses = live.analyses(),

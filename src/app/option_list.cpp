@@ -69,10 +69,12 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
                  "Parameters from a pipeline.yaml of zea; others than those of this program are listed")
       ->type_name("F.yaml");
   app.add_option(
-         "--method", t.method,
+         "--method", t.method.name,
          "Own method of image formation: a C++ file, compiled for the GPU or the CPU, and again at every save (see "
-         "echoloop method --new)")
-      ->type_name("F.h");
+         "echoloop method --new); or a function of a Python program that runs (el.method)")
+      ->type_name("F.h|python:NAME");
+  add_number(app, "--wait-method", t.method.wait_s, "Wait S seconds at most for the method python:NAME (default 10)")
+      ->type_name("S");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
@@ -286,6 +288,7 @@ constexpr OptionNeed kImages{
     "--images-out", [](const Options& o) { return !o.files["--images-out"].empty() || o.command == Command::render; }};
 constexpr OptionNeed kRecord{"--record", [](const Options& o) { return !o.files[kRecordOption].empty(); }};
 constexpr OptionNeed kTap{"--tap and --headless", [](const Options& o) { return !o.tap.empty() && o.headless; }};
+constexpr OptionNeed kPython{"--method python:NAME", [](const Options& o) { return !o.python_method.empty(); }};
 constexpr OptionNeed kIgtl{"--igtl", [](const Options& o) { return o.igtl_port.has_value(); }};
 constexpr OptionNeed kMarks{"--marks or a session",
                             [](const Options& o) { return !o.marks.empty() || o.session != nullptr; }};
@@ -336,6 +339,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--pipeline", kNothing},
     {"--set", kNothing},
     {"--method", kNothing},
+    {"--wait-method", kPython},
     {"--description", kFile},
     {"--list-params", kNothing},
     {"--grid", kNothing},

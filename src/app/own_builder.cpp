@@ -425,6 +425,7 @@ OwnBuild compile_for_gpu(const fs::path& file, const std::string& source, int gp
 
 // Returns why the method is no longer called; empty: it is.
 std::string fault_of(const OwnMethod& method) {
+  if (method.process != nullptr) return {};
   return method.code != nullptr ? method.code->fault() : method.kernels->fault();
 }
 

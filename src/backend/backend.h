@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/own_process.h"
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/frame.h"
@@ -118,6 +119,18 @@ class Lane {
   // Returns the number of frames that the verbs can process together with this plan: above 1 where frames are so small
   // that the host's work per frame would be the limit.
   [[nodiscard]] virtual int frames_at_once() const { return 1; }
+  // For a method in another process (backend/own_process.h). write_input(): copies rows `first` to `first` + `rows` of
+  // an array of the frame to the host; of rf and lines all of it: from condition() on; channels: then as well; iq: from
+  // beamform() on; image: from compress() on. Waits. put_pixels(): in place of beamform(), or after it; put_levels():
+  // replaces the image, before finish().
+  virtual void write_input(OwnInput /*input*/, int /*first*/, int /*rows*/, std::span<std::byte> /*to*/) {}
+  virtual void put_pixels(std::span<const Complex> /*values*/) {}
+  virtual void put_levels(std::span<const float> /*values*/) {}
+  // Returns memory of the device for an array and its answer, at least so large; null: there is none for other
+  // processes. write_input() into it queues; put_shared() in place of put_pixels() and put_levels().
+  virtual SharedDeviceMemory* share_memory(std::size_t /*in_bytes*/, std::size_t /*out_bytes*/) { return nullptr; }
+  virtual void put_shared(OwnResult /*result*/) {}
+  [[nodiscard]] virtual bool given_up() const { return false; }  // see Backend::abandon()
   // Starts the copy of the samples, which must stay valid until uploaded(). Keeps the stamps for image(). At least one
   // frame, at most frames_at_once().
   virtual void upload(std::span<const RfFrame> frames) = 0;

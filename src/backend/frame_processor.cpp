@@ -1,5 +1,6 @@
 #include "backend/frame_processor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 #include <utility>
@@ -20,6 +21,116 @@ double expected_s(const Acquisition& a, const ImagingParams& params, const Backe
   const double a_second = backend.computes_elsewhere() ? 7.5e9 * std::max(backend.multiprocessors().count, 1)
                                                        : 2.5e9 * std::thread::hardware_concurrency();
   return terms * static_cast<double>(make_beam_grid(params, a, make_grid(params, a)).pixels()) / a_second;
+}
+
+// Returns the request of an array of a frame, without the rows of `channels`.
+OwnRequest request_of(const Lane& lane, const Plan& plan, const FrameStamp& stamp, double limit_s) {
+  const Acquisition& a = *plan.formed;
+  const bool image = plan.process->input() == OwnInput::image;
+  const Grid& grid = image || plan.das == nullptr ? plan.grid : plan.das->tables->grid;
+  OwnRequest request{
+      .plan = plan, .stamp = stamp, .limit_s = limit_s, .shape = {}, .rows = grid.nz, .given_up = [&lane] {
+        return lane.given_up();
+      }};
+  const auto side = [&](auto n) { request.shape.push_back(static_cast<std::uint64_t>(n)); };
+  switch (plan.process->input()) {
+    case OwnInput::rf:
+    case OwnInput::lines: {
+      const bool rf = plan.process->input() == OwnInput::rf;
+      side(a.n_transmits());
+      side(a.n_elements());
+      side(rf ? a.n_samples : plan.band->n_out);
+      if (!rf) break;
+      const bool integers = a.sample_type == SampleType::int16, pairs = a.signal == SignalKind::iq;
+      request.item = integers ? OwnItem::int16 : pairs ? OwnItem::complex64 : OwnItem::float32;
+      if (integers && pairs) side(2);
+      break;
+    }
+    case OwnInput::channels:
+    case OwnInput::iq:
+      side(grid.nz);
+      side(grid.nx);
+      if (plan.process->input() == OwnInput::channels) side(a.n_elements());
+      break;
+    case OwnInput::image:
+      side(grid.nz);
+      side(grid.nx);
+      request.item = OwnItem::float32;
+      break;
+  }
+  return request;
+}
+
+// Returns false if the process has no answer to one of the arrays of the frame: rows of `channels` come one after
+// another, so many as kMostSlab bytes hold.
+bool ask_process(Lane& lane, OwnRequest request, OwnAnswer& answer) {
+  constexpr std::size_t kMostSlab = std::size_t{32} << 20;
+  OwnProcess& process = *request.plan.process;
+  const int all = request.rows;
+  int step = all;
+  if (process.input() == OwnInput::channels) {
+    const std::size_t row = bytes_of(request.item) * request.shape[1] * request.shape[2];
+    step = static_cast<int>(std::clamp<std::size_t>(kMostSlab / row, 1, static_cast<std::size_t>(all)));
+  }
+  answer.pixels.clear();
+  answer.levels.clear();
+  for (request.first_row = 0; request.first_row < all; request.first_row += step) {
+    request.rows = std::min(step, all - request.first_row);
+    if (process.input() == OwnInput::channels) request.shape[0] = static_cast<std::uint64_t>(request.rows);
+    const auto fill = [&](std::span<std::byte> to) {
+      lane.write_input(process.input(), request.first_row, request.rows, to);
+    };
+    if (!process.exchange(request, fill, answer)) return false;
+  }
+  return true;
+}
+
+// The same in memory of the device, all rows at once. nullopt: not possible, the host's memory is used.
+std::optional<OwnResult> ask_on_device(Lane& lane, const OwnRequest& request) {
+  OwnProcess& process = *request.plan.process;
+  if (!process.on_device() || process.input() == OwnInput::lines) return std::nullopt;
+  std::size_t bytes = bytes_of(request.item);
+  for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  const Grid& grid = process.input() == OwnInput::image ? request.plan.grid : request.plan.das->tables->grid;
+  SharedDeviceMemory* const memory =
+      bytes > kMost ? nullptr : lane.share_memory(bytes, grid.pixels() * sizeof(Complex));
+  if (memory == nullptr) return std::nullopt;
+  const auto fill = [&](std::span<std::byte> to) { lane.write_input(process.input(), 0, request.rows, to); };
+  return process.exchange(request, fill, *memory);
+}
+
+// Asks the process, and puts its pixels or levels into the lane. Returns false without an answer.
+bool take_from_process(Lane& lane, const OwnRequest& request) {
+  if (const std::optional<OwnResult> result = ask_on_device(lane, request)) {
+    if (*result != OwnResult::none) lane.put_shared(*result);
+    return *result != OwnResult::none;
+  }
+  thread_local OwnAnswer answer;
+  if (!ask_process(lane, request, answer)) return false;
+  if (request.plan.process->input() == OwnInput::image)
+    lane.put_levels(answer.levels);
+  else
+    lane.put_pixels(answer.pixels);
+  return true;
+}
+
+// Runs beamform and envelope with the pixels of the process in place of delay-and-sum, where it answers.
+void form_by_process(Lane& lane, const Plan& plan, const FrameStamp& stamp, double limit_s) {
+  const OwnInput input = plan.process->input();
+  const bool image = input == OwnInput::image, pixels = input == OwnInput::iq;
+  const OwnRequest request = request_of(lane, plan, stamp, limit_s);
+  bool answered = !image && !pixels && take_from_process(lane, request);
+  if (!answered) lane.beamform();
+  if (pixels) answered = take_from_process(lane, request);
+  lane.envelope();
+  lane.image().own_missing = !image && !answered;
+}
+
+void filter_by_process(Lane& lane, const Plan& plan, const ImageMaking& making) {
+  OwnRequest request = request_of(lane, plan, lane.image().stamp, making.method_limit_s);
+  request.reference_db = making.reference_db;
+  lane.image().own_missing = !take_from_process(lane, request);
 }
 
 }  // namespace
@@ -76,15 +187,21 @@ bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   if (forming.load_ms > 0.0) lane.load(forming.load_ms);
   if (forming.fault.has_value()) lane.fail(*forming.fault);
   lane.condition();
+  if (plan->process != nullptr) {
+    form_by_process(lane, *plan, frames.front().stamp, forming.method_limit_s);
+    return false;
+  }
   if (forming.expected_db.has_value()) lane.expect_reference(*forming.expected_db);
   const bool written = forming.results.has_value() && lane.write_results(*forming.results);
   lane.beamform();
   lane.envelope();
+  for (std::size_t k = 0; k < frames.size(); ++k) lane.image(k).own_missing = false;
   return written;
 }
 
 void make_image(Lane& lane, const Plan& plan, const ImageMaking& making) {
   lane.compress(making.reference_db);
+  if (plan.process != nullptr && plan.process->input() == OwnInput::image) filter_by_process(lane, plan, making);
   if (plan.refine != nullptr) lane.refine(making.average);
   if (making.line.has_value()) lane.keep_line(*making.line);
   if (making.pixels == HostCopy::made) lane.keep_pixels();
@@ -95,6 +212,7 @@ void describe(Image& image, const Plan& plan, double reference_db, double averag
   image.ready_ns = now_ns();
   image.params = plan.params;
   image.params.level.reference_db = reference_db;
+  if (image.own_missing) image.params.formation.adaptive = Adaptive::off;
   image.acquisition = plan.acquisition;
   image.averaged_frames = averaged_frames;
 }

@@ -29,6 +29,7 @@ struct FrameForming {
   double load_ms = 0.0;                     // injected, see Lane::load; 0 = none
   bool missing_event = false;               // injected, see Lane::miss_event
   std::optional<DeviceFault> fault = {};    // injected, see Lane::fail
+  double method_limit_s = kMethodLimit_s;   // of the wait for a method in another process
 };
 
 struct ImageMaking {
@@ -37,9 +38,11 @@ struct ImageMaking {
   const FrameAverage* average = nullptr;  // null: no temporal average
   std::optional<int> line = {};           // column kept on the host, see Lane::keep_line
   HostCopy pixels = HostCopy::none;       // see Lane::keep_pixels
+  double method_limit_s = kMethodLimit_s;
 };
 
-// Runs upload, condition, beamform, envelope. The samples must stay valid until lane.uploaded(). Several frames: at
+// Runs upload, condition, beamform, envelope; a method in another process works on the frame before or after beamform,
+// or on its levels. The samples must stay valid until lane.uploaded(). Several frames: at
 // most lane.frames_at_once() with this plan, and forming.expected_db is the level of make_image().
 // Returns true if forming.results are written.
 bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,

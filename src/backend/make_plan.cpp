@@ -328,17 +328,25 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   const SumInput sum{c_m_s, own.f_number, own.apodization, own.directivity};
   plan->das = make_das(*plan->formed, sum, *plan->band, parts.tables, {parts.tx_weights, parts.cones});
   plan->method = make_method(*acquisition, params.formation, task.grid);
-  if (plan->das->geometry.bent.any() && plan->method.method != Adaptive::off && device.count > 0) {
-    throw Error("adaptive", "a method for refracted paths or a matrix array on a GPU", "off",
-                "--backend cpu, or --set lens=straight");
-  }
-  if (const auto& method = params.formation.own; plan->method.method == Adaptive::own && method != nullptr) {
+  const auto& method = params.formation.own;
+  if (plan->method.method == Adaptive::own && method != nullptr && method->process != nullptr) {
+    plan->process = method->process;  // on the pixels of delay-and-sum, or in their place
+    plan->method.method = Adaptive::off;
+  } else if (plan->method.method == Adaptive::own && method != nullptr) {
     const bool on_gpu = device.count > 0;
     if (method->kernels == nullptr && (on_gpu || method->code == nullptr))
       throw Error("adaptive", std::string("an own method compiled for ") + (on_gpu ? "the CPU" : "a GPU"),
                   "off or a built-in method", on_gpu ? "--backend cpu" : "--backend cuda");
   }
+  if (plan->das->geometry.bent.any() && plan->method.method != Adaptive::off && device.count > 0) {
+    throw Error("adaptive", "a method for refracted paths or a matrix array on a GPU", "off",
+                "--backend cpu, or --set lens=straight");
+  }
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
+  if (plan->process != nullptr && plan->process->input() == OwnInput::channels) {
+    plan->why_fp32 = "channels for a method in another process";
+    return plan;
+  }
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);
   if (plan->why_fp32 == nullptr) add_packed(*plan, old, band, task, sum, device);
   return plan;

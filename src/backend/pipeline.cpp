@@ -216,7 +216,8 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
               .copy = copied_levels(),
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line,
-              .pixels = slot.pixels});
+              .pixels = slot.pixels,
+              .method_limit_s = options_.method_limit_s});
   if (slot.analysed && !ending_.abandoned)
     analyses_.take_pixels({slot.plan, lane.pixels(), slot.frames.front().stamp, slot.reference_db});
 }
@@ -253,11 +254,10 @@ bool Pipeline::form(Slot& slot) {
   const double held_db = level_.held_db;
   const bool measure = measures_level();
   slot.line = line_.column(slot.plan->grid);
-  // A lane with a known level may write decibels while beamforming; it then keeps no complex pixels, which flow,
-  // spectral Doppler and PipelineOptions::pixels need.
+  // A lane with a known level may write decibels while beamforming; it then keeps no complex pixels.
   slot.pixels = kept_pixels(slot.plan->params);
   slot.analysed = analyses_.wants_pixels(slot.plan->params);
-  const bool pixels = slot.analysed || slot.pixels == HostCopy::made;
+  const bool pixels = slot.analysed || slot.pixels == HostCopy::made || slot.plan->process != nullptr;
   flight_.most_together = measure || pixels ? 1 : frames_together(slot);
   while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
     auto next = ring_.begin_read(std::chrono::nanoseconds(0));
@@ -340,7 +340,9 @@ void Pipeline::set_lane_plan(Slot& slot) {
 }
 
 FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
-  FrameForming forming{.load_ms = injected_.load_ms, .missing_event = injected_.missing_event};
+  FrameForming forming{.load_ms = injected_.load_ms,
+                       .missing_event = injected_.missing_event,
+                       .method_limit_s = options_.method_limit_s};
   const auto due = [sequence](std::atomic<double>& at) {
     if (at == 0.0 || static_cast<double>(sequence) < at) return false;
     at = 0.0;  // once

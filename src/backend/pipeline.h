@@ -98,9 +98,10 @@ struct PipelineOptions {
   StreamMode mode = StreamMode::overlap;
   HostMemory memory = HostMemory::pinned;  // see LaneSettings
   CopySettings copy = {};
-  std::uint64_t max_frames = 0;               // stops after this many processed frames; 0: no limit
-  HostCopy host_copy = HostCopy::made;        // of each image
-  double held_reference_db = kAutoReference;  // level to continue with when the parameters ask for an automatic one
+  std::uint64_t max_frames = 0;                // stops after this many processed frames; 0: no limit
+  HostCopy host_copy = HostCopy::made;         // of each image
+  double method_limit_s = kLiveMethodLimit_s;  // see FrameForming
+  double held_reference_db = kAutoReference;   // level to continue with when the parameters ask for an automatic one
   Injection inject;
   // Called with each image before it is published. [processing thread]
   std::function<void(const Image&)> on_image = {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/fp16/packed_plan.h"
+#include "backend/own_process.h"
 #include "backend/plain_array.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
@@ -176,7 +177,8 @@ struct Plan {
   std::shared_ptr<const RefinePlan> refine;  // null: no filters
   // Analytic recipe with precision fp16, if backend and tuned kernel support it: replaces the above.
   std::shared_ptr<const PackedFormation> packed;
-  const char* why_fp32 = nullptr;  // reason for no `packed` although backend and parameters have fp16
+  std::shared_ptr<OwnProcess> process;  // replaces the pixels or levels; null: none
+  const char* why_fp32 = nullptr;       // reason for no `packed` although backend and parameters have fp16
   PlanParts parts;
 };
 

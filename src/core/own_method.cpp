@@ -41,6 +41,10 @@ void load_own_method(std::shared_ptr<const OwnMethod> method) {
   loaded() = std::move(method);
 }
 
+std::string option_of(const OwnMethod& method) {
+  return method.process != nullptr ? std::string(kPythonMethod) + method.name : method.file.string();
+}
+
 void set_own_method(FormationParams& params, const std::shared_ptr<const OwnMethod>& method) {
   const std::shared_ptr<const OwnMethod> before = params.own;
   const auto values = params.own_values;

@@ -1,4 +1,5 @@
-// A method that the user has written: its file and what it declares. Compiled by app/own_builder.h.
+// A method that the user has written and what it declares: a file, compiled by app/own_builder.h, or a function of
+// another process (app/outputs/method_server.h).
 #pragma once
 
 #include <filesystem>
@@ -19,17 +20,24 @@ struct OwnParameter {
 
 class OwnCode;     // of the CPU, backend/cpu/cpu_steps.h
 class OwnKernels;  // of a GPU, backend/own_kernels.h
+class OwnProcess;  // backend/own_process.h
 
 struct OwnMethod {
-  std::string name;            // of the file, without ending
-  std::filesystem::path file;  // absolute
+  std::string name;            // of the file, without ending, or of the function
+  std::filesystem::path file;  // absolute; empty: a function of another process
   std::string source;
   std::string sha256;  // of the source, 64 hexadecimal digits
   std::vector<OwnParameter> parameters;
   bool replaces = false;                      // its pixels are no delay-and-sum
   std::shared_ptr<const OwnCode> code;        // null: compiled for a GPU
   std::shared_ptr<const OwnKernels> kernels;  // null: compiled for the CPU
+  std::shared_ptr<OwnProcess> process;        // null: compiled here
 };
+
+// Name of a function of another process in --method: python:NAME.
+inline constexpr std::string_view kPythonMethod = "python:";
+// Returns the value of --method for this one.
+std::string option_of(const OwnMethod& method);
 
 // The method in use by parameters that name none: of --method, or the one that the window has compiled last. One a
 // process; null: none. Any thread.

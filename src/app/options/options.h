@@ -142,6 +142,11 @@ struct TapOptions {
   double tap_wait_s = 0.0;  // limit of the wait for the first of them
 };
 
+// Method of --method that another process computes.
+struct PythonMethodOptions {
+  std::string python_method;  // empty: none
+};
+
 struct IgtlOptions {
   std::optional<std::uint16_t> igtl_port;  // of the OpenIGTLink server; 0: any free one; none: no server
   std::string igtl_address = "127.0.0.1";
@@ -177,6 +182,7 @@ struct Options : SourceOptions,
                  WindowOptions,
                  OutputOptions,
                  TapOptions,
+                 PythonMethodOptions,
                  IgtlOptions,
                  SendOptions,
                  MethodOptions,

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/opening/source_kinds.h"
+#include "app/outputs/method_server.h"
 #include "core/facts.h"
 #include "core/own_method.h"
 #include "core/param_table.h"
@@ -108,6 +109,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   if (const std::size_t in_place = session.memory().in_place_bytes; in_place > 0)
     report["host_memory_bytes"] = in_place;
   if (const char* why = session.why_fp32()) report["why_fp32"] = why;
+  if (const nlohmann::json method = python_method_json(); !method.is_null()) report["python_method"] = method;
   report["parameters"] = params_json(params);
   return report;
 }
@@ -279,7 +281,7 @@ std::string params_words(const ImagingParams& params, const Acquisition& acquisi
     words += fmt::format(" --set {}={}", spec.key, value);
   }
   const FormationParams& f = params.formation;
-  if (f.adaptive == Adaptive::own && f.own != nullptr) words += " --method " + shell_word(f.own->file.string());
+  if (f.adaptive == Adaptive::own && f.own != nullptr) words += " --method " + shell_word(option_of(*f.own));
   for (const std::string& setting : own_settings(f)) words += " --set " + shell_word(setting);
   return words;
 }

@@ -243,6 +243,7 @@ void Session::make() {
   };
   pipeline.pixels = options_.pixels;
   pipeline.outlets = options_.outlets;
+  pipeline.method_limit_s = options_.method_limit_s;
   pipeline.coarse = options_.coarse;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;

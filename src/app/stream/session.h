@@ -237,18 +237,19 @@ struct SessionOptions {
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
   std::vector<std::shared_ptr<Outlet>> outlets = {};
-  SampleLogPtr samples = nullptr;             // of the source; null: not checked
-  std::vector<FrameSink*> sinks = {};         // in order of offers, each made for the next
-  Mailbox<Image>* coarse = nullptr;           // images shown before those that take long; null: none
-  PastImages* past = nullptr;                 // null: no review of history frames
-  InspectionAnswers* inspections = nullptr;   // null: no inspection
-  AnalysisMailboxes analyses = {};            // results other than images
-  std::uint64_t first_frame = 0;              // of the source, to start with
-  RingCounts counts = {};                     // of the previous session, continued by this one
-  double held_reference_db = kAutoReference;  // initial automatic 0 dB level; kAutoReference: measured
-  bool reads_once = false;                    // no frame is requested twice, or kept
-  int host_share = 1;                         // devices that share cores and memory of the host
-  bool in_background = false;                 // the constructor returns at once; advance() reports the start
+  double method_limit_s = kLiveMethodLimit_s;  // see PipelineOptions
+  SampleLogPtr samples = nullptr;              // of the source; null: not checked
+  std::vector<FrameSink*> sinks = {};          // in order of offers, each made for the next
+  Mailbox<Image>* coarse = nullptr;            // images shown before those that take long; null: none
+  PastImages* past = nullptr;                  // null: no review of history frames
+  InspectionAnswers* inspections = nullptr;    // null: no inspection
+  AnalysisMailboxes analyses = {};             // results other than images
+  std::uint64_t first_frame = 0;               // of the source, to start with
+  RingCounts counts = {};                      // of the previous session, continued by this one
+  double held_reference_db = kAutoReference;   // initial automatic 0 dB level; kAutoReference: measured
+  bool reads_once = false;                     // no frame is requested twice, or kept
+  int host_share = 1;                          // devices that share cores and memory of the host
+  bool in_background = false;                  // the constructor returns at once; advance() reports the start
 };
 
 class Session {

@@ -19,9 +19,7 @@
 
 namespace echoloop {
 namespace {
-
 RunKind kind_if(bool unattended) { return unattended ? RunKind::unattended : RunKind::attended; }
-
 }  // namespace
 
 WindowApp::Owned::Owned(const Options& with, SurfaceKind surface)
@@ -102,6 +100,7 @@ void WindowApp::carry_out(const AnyCommand& given) {
       [this](const OpenPhantom& c) { opening_.open_phantom(c.text); },
       [this](const OpenFile& c) { import_.replace(c.file, [this, file = c.file] { opening_.open_file(file); }); },
       [this](const OpenMethod& c) { own_.method.open(c.file); },
+      [this](const AnswerMethod& c) { own_.method.answer(c.id, c.answer); },
       [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
       [this](const StartLesson& c) { lesson_.open(c.file); },
       [this](const command::LessonStep& c) { lesson_.act(c.act); },

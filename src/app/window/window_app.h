@@ -99,7 +99,7 @@ class WindowApp {
     WindowOutlets outputs;
     std::unique_ptr<Viewer> viewer;
     WindowMaps maps{state};
-    WindowMethod method{state, commands, options.backend.gpu};
+    WindowMethod method{state, commands, options};
     bool ended = false;  // by a program that controls the window
   };
 

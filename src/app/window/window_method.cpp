@@ -4,18 +4,31 @@
 
 #include <algorithm>
 
+#include "app/window/engine.h"
 #include "backend/own_kernels.h"
+#include "backend/own_process.h"
 #include "core/error.h"
 
 namespace echoloop {
 
-WindowMethod::WindowMethod(WindowState& state, Commands& commands, int gpu)
-    : state_(state), commands_(commands), gpu_(std::max(gpu, 0)) {
+WindowMethod::WindowMethod(WindowState& state, Commands& commands, const Options& options)
+    : state_(state), commands_(commands), gpu_(std::max(options.backend.gpu, 0)) {
   allow_own_builds();
+  if (!is_kiosk(options)) listen();
   if (const auto method = loaded_own_method()) file_ = state_.image.method.file = method->file;
 }
 
-WindowMethod::~WindowMethod() { end_own_builds(); }
+void WindowMethod::listen() {
+  try {
+    method_server();
+  } catch (const Error&) {  // another viewer listens
+  }
+}
+
+WindowMethod::~WindowMethod() {
+  end_own_builds();
+  end_method_server();
+}
 
 void WindowMethod::open(const std::filesystem::path& file) {
   if (const std::string why = target() ? why_no_own_kernels() : ""; !why.empty())
@@ -81,7 +94,90 @@ void WindowMethod::look_for_fault() {
   commands_.send(command::ParamsChanged{});
 }
 
+void WindowMethod::answer(std::uint64_t id, MethodAnswer answer) {
+  MethodServer* const server = known_method_server();
+  if (server == nullptr) return;
+  if (answer == MethodAnswer::refuse) return server->refuse(id);
+  if (answer == MethodAnswer::detach) {
+    server->detach();
+    FormationParams& f = state_.params.formation;
+    if (f.own != nullptr && f.own->process != nullptr) f.adaptive = Adaptive::off;
+    state_.image.method.program = {};
+    program_ = {};
+    load_own_method(nullptr);
+    state_.notices.messages.resolve("method");
+    return commands_.send(command::ParamsChanged{});
+  }
+  if (!server->use(id)) return;
+  const std::optional<UsedMethod> used = server->used();
+  agreed_.insert(used->method->name);
+  file_.clear();
+  state_.image.method = {.offers = std::move(state_.image.method.offers)};
+  program_ = {};
+  chosen_ = true;
+  use(used->method);
+}
+
+// Says, once, why frames have delay-and-sum in place of the pixels of the method; and that they have these again.
+void WindowMethod::take_problem(const UsedMethod& used) {
+  const MethodTimes &now = used.times, &before = program_.counted;
+  const bool wrong = !used.connected || now.late + now.failed > before.late + before.failed;
+  const std::string why = !wrong ? "" : used.problem.empty() ? used.program + " has ended" : used.problem;
+  if (why == program_.said) return;
+  program_.said = why;
+  if (why.empty()) return state_.notices.messages.resolve("method");
+  state_.say(Severity::error, fmt::format("{}: {}; delay-and-sum in its place", used.method->name, why), "method");
+}
+
+void WindowMethod::describe(const UsedMethod& used) {
+  constexpr std::chrono::milliseconds kInterval{500};
+  OwnProgram& view = state_.image.method.program;
+  const auto now = std::chrono::steady_clock::now();
+  if (view.name == used.method->name && view.connected == used.connected && now - program_.looked < kInterval) return;
+  const MethodTimes &to = used.times, &from = program_.counted;
+  const double passed_s = std::chrono::duration<double>(now - program_.looked).count();
+  take_problem(used);
+  const auto rate = [&](std::uint64_t end, std::uint64_t begin) {
+    return static_cast<double>(end - std::min(begin, end)) / passed_s;
+  };
+  view = {.name = used.method->name,
+          .program = used.program,
+          .input = used.input,
+          .place = used.place,
+          .connected = used.connected,
+          .rate_hz = rate(to.answered, from.answered),
+          .skipped_hz = rate(to.late + to.failed, from.late + from.failed),
+          .p50_ms = to.p50_ms,
+          .p95_ms = to.p95_ms,
+          .function_p50_ms = to.function_p50_ms,
+          .problem = program_.said};
+  program_.counted = to;
+  program_.looked = now;
+}
+
+void WindowMethod::look_at_programs() {
+  MethodServer* const server = known_method_server();
+  if (server == nullptr) return;
+  std::vector<OwnOffer>& view = state_.image.method.offers;
+  const std::vector<MethodOffer> offers = server->offers();
+  const bool more = offers.size() > view.size();
+  view.clear();
+  for (const MethodOffer& offer : offers) {
+    if (agreed_.contains(offer.name)) return answer(offer.id, MethodAnswer::use);
+    view.push_back({offer.id, offer.name, offer.program});
+  }
+  if (more)
+    state_.say(Severity::info, fmt::format("{} offers the method {}: Use or Refuse in the panel Own method",
+                                           view.back().program, view.back().name));
+  const std::optional<UsedMethod> used = server->used();
+  if (!used || !file_.empty()) return;
+  agreed_.insert(used->method->name);
+  if (used->method != loaded_own_method() && used->connected) use(used->method);  // defined again
+  describe(*used);
+}
+
 void WindowMethod::look() {
+  look_at_programs();
   if (file_.empty()) return;
   look_for_fault();
   if (work_.valid()) {

@@ -8,6 +8,7 @@
 
 #include "app/options/preset.h"
 #include "app/stream/session.h"
+#include "backend/own_process.h"
 #include "core/error.h"
 #include "core/own_method.h"
 #include "core/param_table.h"
@@ -45,8 +46,9 @@ void WindowStream::describe_backend() {
   state_.cine.keep_acquiring = engine_.on_gpu();  // otherwise the frozen image needs the machine's time
   describe_transport();
   // An own method is compiled for one device, and again for another one.
-  if (FormationParams& f = state_.params.formation;
-      f.adaptive == Adaptive::own && f.own != nullptr && (f.own->kernels != nullptr) != engine_.on_gpu())
+  if (FormationParams& f = state_.params.formation; f.adaptive == Adaptive::own && f.own != nullptr &&
+                                                    f.own->process == nullptr &&
+                                                    (f.own->kernels != nullptr) != engine_.on_gpu())
     f.adaptive = Adaptive::off;
 }
 

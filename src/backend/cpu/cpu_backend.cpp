@@ -150,6 +150,10 @@ class CpuLane final : public Lane {
   [[nodiscard]] std::span<const Complex> kept_pixels() override { return kept_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
+  void write_input(OwnInput input, int first, int rows, std::span<std::byte> to) override;
+  void put_pixels(std::span<const Complex> values) override;
+  void put_levels(std::span<const float> values) override { std::ranges::copy(values, image_.host_db); }
+  [[nodiscard]] bool given_up() const override { return pool_->abandoned(); }
 
  private:
   class StageTimer;
@@ -402,6 +406,21 @@ PixelView CpuLane::pixels() { return steps_->pixels(); }
 void CpuLane::append_spans(TimingTrace& trace) {
   for (std::size_t i = 0; i < spans_.size(); ++i)
     if (has_span_[i]) trace.add(spans_[i]);
+}
+
+void CpuLane::write_input(OwnInput input, int first, int rows, std::span<std::byte> to) {
+  if (input == OwnInput::image) {
+    std::memcpy(to.data(), image_.host_db, to.size());
+  } else if (input == OwnInput::rf) {
+    std::memcpy(to.data(), picked_samples(frame_.samples).data(), to.size());
+  } else {
+    steps_->write_input(input, first, rows, to);
+  }
+}
+
+void CpuLane::put_pixels(std::span<const Complex> values) {
+  const StageTimer timer(*this, Stage::beamform);
+  steps_->put_pixels(values);
 }
 
 std::vector<float> CpuLane::read_back(Tap tap) {

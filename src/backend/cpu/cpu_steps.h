@@ -91,6 +91,9 @@ class CpuSteps {
   // Returns the level in dB that the recipe derives from the frame itself; empty: none.
   [[nodiscard]] virtual std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const { return {}; }
   [[nodiscard]] virtual PixelView pixels() const { return {}; }                 // see Lane::pixels
+  // See Lane::write_input() and put_pixels().
+  virtual void write_input(OwnInput /*input*/, int /*first*/, int /*rows*/, std::span<std::byte> /*to*/) {}
+  virtual void put_pixels(std::span<const Complex> /*values*/) {}
   [[nodiscard]] virtual WeighedPixels weighed_pixels() const { return {}; }     // input of envelope()
   [[nodiscard]] virtual std::vector<float> read_back(Lane::Tap tap) const = 0;  // conditioned or beamformed
 };

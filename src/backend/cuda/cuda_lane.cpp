@@ -1,6 +1,7 @@
 #include "backend/cuda/cuda_lane.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -357,8 +358,8 @@ void CudaLane::finish(HostCopy copy) {
       CUDA_CHECK(cudaMemcpyAsync(image.host_db, image.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
                                  to_host_.get()));
     }
-    copied_to_host_.record(to_host_);
-    end_ = &copied_to_host_;
+    kept_.image_there.record(to_host_);
+    end_ = &kept_.image_there;
   }
   frame_.ended = true;
   if (frame_copy_.settings.device_sync > 0.0) CUDA_CHECK(cudaDeviceSynchronize());
@@ -457,6 +458,43 @@ void CudaLane::append_spans(TimingTrace& trace) {
   if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(marks_.refined));
 }
 
+void CudaLane::write_input(OwnInput input, int first, int rows, std::span<std::byte> to) {
+  join();
+  if (input == OwnInput::lines) {
+    std::memcpy(to.data(), read_back(Tap::conditioned).data(), to.size());
+    return;
+  }
+  const void* const from = input == OwnInput::rf         ? raw_.at
+                           : input == OwnInput::channels ? static_cast<const void*>(steps_->delay_channels(first, rows))
+                           : input == OwnInput::iq       ? buffers_.pixels.as<void>()
+                                                         : images_.front().device_db;
+  CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDefault, processing().get()));
+  if (shared_ != nullptr && to.data() == shared_->in().data())
+    shared_->mark_filled();
+  else
+    processing().synchronize();
+}
+
+void CudaLane::put_shared(OwnResult result) {
+  if (plan_->process->input() == OwnInput::image)
+    return shared_->take_levels(plan_->grid.pixels(), images_.front().device_db);
+  shared_->take_pixels(result, plan_->das->tables->grid.pixels(), buffers_.pixels.as<Complex>());
+  mark(kBeamformed, work());
+}
+
+void CudaLane::put_pixels(std::span<const Complex> values) {
+  join();
+  CUDA_CHECK(cudaMemcpyAsync(buffers_.pixels.as<void>(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice,
+                             processing().get()));
+  mark(kBeamformed, work());
+}
+
+void CudaLane::put_levels(std::span<const float> values) {
+  join();
+  CUDA_CHECK(cudaMemcpyAsync(images_.front().device_db, values.data(), values.size_bytes(), cudaMemcpyHostToDevice,
+                             processing().get()));
+}
+
 std::vector<float> CudaLane::read_back(Tap tap) {
   const bool lines = tap == Tap::conditioned;
   const DeviceBuffer& from = lines ? buffers_.lines : tap == Tap::beamformed ? buffers_.pixels : buffers_.envelope;
@@ -469,42 +507,6 @@ std::vector<float> CudaLane::read_back(Tap tap) {
                              processing().get()));
   processing().synchronize();
   return lines ? steps_->lines_as_values(std::move(values)) : values;
-}
-
-namespace {
-
-// Deleter whose type marks storage made here, as a shared_ptr<void> shows nothing else of its object.
-struct DeleteStorage {
-  void operator()(void* storage) const { delete static_cast<ImageStorage*>(storage); }
-};
-
-}  // namespace
-
-ImageStorage::ImageStorage(std::shared_ptr<Context> context, std::size_t pixels)
-    : context_(std::move(context)), pixels_(pixels), device_(context_->processing.view()) {
-  device_.grow_for<float>(pixels_);
-}
-
-ImageStorage& ImageStorage::fit(Image& image, const std::shared_ptr<Context>& context, std::size_t pixels) {
-  const bool ours = std::get_deleter<DeleteStorage>(image.storage) != nullptr;
-  auto* storage = ours ? static_cast<ImageStorage*>(image.storage.get()) : nullptr;
-  if (storage == nullptr || storage->context_ != context || storage->pixels_ < pixels) {
-    image.device_db = nullptr;
-    image.capacity = 0;
-    image.storage.reset();  // frees the memory before the new allocation
-    storage = new ImageStorage(context, pixels);
-    image.storage = std::shared_ptr<void>(static_cast<void*>(storage), DeleteStorage());
-  }
-  image.capacity = storage->pixels_;
-  image.device_db = storage->device_.as<float>();
-  image.host_db = nullptr;
-  return *storage;
-}
-
-float* ImageStorage::host() {
-  if (host_ == nullptr)
-    host_ = std::make_unique<HostBlock>(pixels_ * sizeof(float), HostMemory::pinned, context_->mapped);
-  return reinterpret_cast<float*>(host_->bytes().data());
 }
 
 }  // namespace echoloop::cuda

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/cuda/image_storage.h"
 #include "backend/cuda/kernels/lane_steps.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/device_buffer.h"
+#include "backend/cuda/shared_memory.h"
 #include "backend/das_tables.h"
 #include "core/results/image.h"
 
@@ -47,26 +49,6 @@ class CudaRefiner {
   std::shared_ptr<const DeviceTables> taps_;
   DeviceBuffer average_;  // float [nz][nx], amplitudes
   DeviceBuffer scratch_;  // float [nz][nx], dB
-};
-
-// Memory of an Image of this backend: dB on the device, and pinned host memory once a host copy is requested. Images
-// pass through a Mailbox and return in any order, or from another backend: fit() checks them.
-
-class ImageStorage {
- public:
-  ImageStorage(std::shared_ptr<Context> context, std::size_t pixels);
-
-  // Makes `image` hold storage of this context for at least `pixels`, reusing what fits; sets device_db, host_db null.
-  // Allocates only if the storage does not fit. [processing thread]
-  static ImageStorage& fit(Image& image, const std::shared_ptr<Context>& context, std::size_t pixels);
-
-  [[nodiscard]] float* host();  // pinned, allocated at the first call [processing thread]
-
- private:
-  std::shared_ptr<Context> context_;  // first: freed last, an image may outlive the backend
-  std::size_t pixels_;
-  DeviceBuffer device_;
-  std::unique_ptr<HostBlock> host_;
 };
 
 class CudaLane final : public Lane {
@@ -130,6 +112,14 @@ class CudaLane final : public Lane {
   [[nodiscard]] std::span<const Complex> kept_pixels() override { return {kept_.values.as<Complex>(), kept_.count}; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
+  void write_input(OwnInput input, int first, int rows, std::span<std::byte> to) override;
+  void put_pixels(std::span<const Complex> values) override;
+  void put_levels(std::span<const float> values) override;
+  SharedDeviceMemory* share_memory(std::size_t in_bytes, std::size_t out_bytes) override {
+    return &CudaSharedMemory::fit(shared_, context_, in_bytes, out_bytes);
+  }
+  void put_shared(OwnResult result) override;
+  [[nodiscard]] bool given_up() const override { return context_->work.abandoned(); }
 
  private:
   // Points in time of the frames; a stage lies between two of them. Each costs the processing thread 1 to 2 us: for
@@ -200,6 +190,7 @@ class CudaLane final : public Lane {
     std::size_t count = 0;
     Event weighed{EventUse::order};
     Event there{EventUse::sleep};
+    Event image_there{EventUse::sleep};  // of the image's levels
   };
 
   // Per recipe, made when first used.
@@ -278,11 +269,11 @@ class CudaLane final : public Lane {
   RawSamples raw_;
   FrameState frame_;
   Marks marks_;
-  Event copied_to_host_{EventUse::sleep};
   KeptLine line_;
   PixelCopy kept_;
-  const Event* end_ = nullptr;  // event of the end of a finished frame
-  std::vector<Image> images_;   // of the frames
+  const Event* end_ = nullptr;                // event of the end of a finished frame
+  std::unique_ptr<CudaSharedMemory> shared_;  // with a method in another process; null: not yet
+  std::vector<Image> images_;                 // of the frames
 };
 
 }  // namespace echoloop::cuda

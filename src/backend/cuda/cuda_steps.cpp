@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "backend/cuda/kernels/exchange.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/lane_steps.h"
 #include "backend/cuda/runtime/cuda_error.h"
@@ -86,6 +87,13 @@ class AnalyticSteps final : public LaneSteps {
     return 2 * static_cast<std::size_t>(band_.n_lines) * static_cast<std::size_t>(band_.n_out);
   }
   [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
+  const Complex* delay_channels(int first, int rows) override {
+    const DasGeometry& g = das_.geometry;
+    buffers_.method_scratch.grow_for<Complex>(static_cast<std::size_t>(rows) * static_cast<std::size_t>(g.nx * g.n_el));
+    auto* const channels = buffers_.method_scratch.as<Complex>();
+    cuda::delay_channels(g, lines(), first, rows, channels, stream());
+    return channels;
+  }
 
  private:
   [[nodiscard]] StreamView stream() const { return context_.processing.view(); }

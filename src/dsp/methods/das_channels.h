@@ -59,4 +59,16 @@ class DasChannels {
   PixelPlace at_;
 };
 
+// Returns the term of das_pixel() of one element, summed over the transmits.
+ECHO_HD Complex channel_of_pixel(const DasGeometry& geometry, const Complex* lines, int ix, int iz, int e) {
+  const DasChannels<DasForm::general> from(geometry, lines, ix, iz);
+  const auto element = from.element(e);
+  Complex sum{0.0f, 0.0f};
+  for (int t = 0; element.weight != 0.0f && t < geometry.n_tx; ++t) {
+    const auto transmit = from.transmit(t);
+    sum = sum + transmit.weight * from.sample(transmit, element).value;
+  }
+  return element.weight * sum;
+}
+
 }  // namespace echoloop

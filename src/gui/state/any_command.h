@@ -11,7 +11,7 @@ namespace echoloop {
 
 struct AnyCommand
     : std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                   command::OpenPhantom, command::OpenFile, command::OpenMethod, command::OpenLesson,
+                   command::OpenPhantom, command::OpenFile, command::OpenMethod, command::AnswerMethod, command::OpenLesson,
                    command::StartLesson, command::LessonStep, command::OpenScanner, command::OpenNetworkScanner,
                    command::OpenManual, command::Import, command::Doubts, command::Sender, command::AnswerSandbox,
                    command::Cancel, command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,

@@ -179,7 +179,7 @@ struct MemoryView {
 };
 
 enum class FilmRange { loop, all };
-enum class FilmContainer { mp4, webm, mkv };
+enum class FilmContainer { mp4, webm, mkv, dicom };
 
 struct FilmChoice {
   FilmRange range = FilmRange::loop;
@@ -318,7 +318,21 @@ struct OwnLine {
   int line = 0;  // of the file; 0: of another one
   std::string kind, text;
 };
+// Method that another program offers, and the one of them in use.
+struct OwnOffer {
+  std::uint64_t id = 0;
+  std::string name, program;
+};
+struct OwnProgram {
+  std::string name, program, input, place;  // name empty: none is in use; place: FILE:LINE of its function
+  bool connected = false;
+  double rate_hz = 0.0, skipped_hz = 0.0;  // frames with and without its pixels
+  double p50_ms = 0.0, p95_ms = 0.0, function_p50_ms = 0.0;
+  std::string problem;  // of the last frame without its pixels
+};
 struct OwnMethodView {
+  std::vector<OwnOffer> offers = {};
+  OwnProgram program = {};
   std::filesystem::path file = {};  // empty: none
   OwnState state = OwnState::none;
   std::vector<OwnLine> lines = {};  // of the compiler

@@ -58,6 +58,8 @@ struct CommandInfo {
   std::string_view cause = {};  // name of the message of a failure, which the next success resolves
 };
 
+enum class MethodAnswer { use, refuse, detach };
+
 namespace command {
 using Info = CommandInfo;
 
@@ -70,6 +72,11 @@ struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
 struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // text for parse_phantom()
 struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background
 struct OpenMethod { static constexpr Info kInfo{"open_method", true}; std::filesystem::path file; };  // is compiled
+struct AnswerMethod {  // an offer of another program, or the one in use
+  static constexpr Info kInfo{"answer_method", true};
+  std::uint64_t id = 0;
+  MethodAnswer answer = {};
+};
 struct OpenLesson { static constexpr Info kInfo{"open_lesson", true}; std::string name; };  // session in assets/lessons
 struct StartLesson { static constexpr Info kInfo{"start_lesson", true}; std::filesystem::path file; };
 struct LessonStep { static constexpr Info kInfo{"lesson_step"}; LessonAct act = {}; };

@@ -15,13 +15,14 @@ from ._show import NoViewer, Viewer, show
 
 __version__ = _library.echo_version().decode()
 _WITH_NUMPY = {"Beamformer": "beamform", "Grid": "beamform", "beamform": "beamform", "Recording": "recording",
-               "open": "recording", "Tap": "tap"}
+               "open": "recording", "Tap": "tap", "method": "method", "Method": "method", "Parameter": "method"}
 __all__ = ["Acquisition", "DeviceError", "NoViewer", "Refused", "Sender", "Viewer", "list_devices", "list_parameters", "show",
            *_WITH_NUMPY]
 
 if TYPE_CHECKING:  # loaded when they are first used
     from . import mach, zea
     from ._beamform import Beamformer, Grid, beamform
+    from ._method import Method, Parameter, method
     from ._recording import Recording, open
 
 

@@ -1,8 +1,10 @@
 """Images, complex pixels and results of analyses of a running viewer, in shared memory."""
 import collections
 import json
+import math
 import mmap
 import os
+import select
 import socket
 import struct
 import threading
@@ -21,10 +23,10 @@ _RETRY_S = 0.05
 
 
 class _Memory:
-    """Blocks that the viewer shares; mapped for reading."""
+    """Blocks that the viewer shares."""
 
-    def __init__(self, file, size):
-        self.map = mmap.mmap(file, size, mmap.MAP_SHARED, mmap.PROT_READ)
+    def __init__(self, file, size, access=mmap.PROT_READ):
+        self.map = mmap.mmap(file, size, mmap.MAP_SHARED, access)
         self.address = numpy.frombuffer(self.map, "u1").ctypes.data
 
 
@@ -55,8 +57,11 @@ class Frame:
         self.revision = info.get("revision", 0)
         self.time_s, self.reference_db = time_s, reference_db
 
+    def _size(self):
+        return self.array.shape[-2:]
+
     def _points(self):
-        grid, (rows, columns) = self.info["grid"], self.array.shape[-2:]
+        grid, (rows, columns) = self.info["grid"], self._size()
         if self.info["kind"] == "screen":
             rows, columns = self.array.shape[:2]
             step = self.more["step_m"]
@@ -86,7 +91,79 @@ class Frame:
         return numpy.array(self.array, dtype) if copy or dtype not in (None, self.array.dtype) else self.array
 
 
-class Tap:
+class Connection:
+    """A socket NAME.ENDING of a viewer, with messages and the files that come with them."""
+
+    def __init__(self, viewer, ending, expected, timeout):
+        self._viewer, self.timeout = viewer, timeout
+        self._buffer, self._files = b"", []
+        self._sending = threading.Lock()
+        self._socket = self._connect(ending, expected, timeout)
+
+    def _connect(self, ending, expected, timeout):
+        path = os.path.join(_folder(), f"{self._viewer}.{ending}")
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(path)
+                return connection
+            except OSError as error:
+                connection.close()
+                if time.monotonic() > end:
+                    raise NoViewer(f"no {ending} at {path} ({error.strerror}); expected {expected}") from None
+                time.sleep(_RETRY_S)
+
+    def _send(self, kind, payload):
+        try:
+            with self._sending:
+                self._socket.sendall(struct.pack("<IIQ", _MARK, kind, len(payload)) + payload)
+        except OSError:
+            raise NoViewer(f"the viewer {self._viewer} has ended") from None
+
+    def _fill(self, size, end):
+        while len(self._buffer) < size:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            try:
+                if left < math.inf and not select.select([self._socket], [], [], left)[0]:
+                    raise TimeoutError
+                data, files, _, _ = socket.recv_fds(self._socket, 65536, 8)
+            except TimeoutError:
+                raise
+            except (OSError, ValueError):  # also closed by another thread
+                data, files = b"", []
+            self._files += files
+            if not data:
+                raise NoViewer(f"the viewer {self._viewer} has ended")
+            self._buffer += data
+
+    def _receive(self, end):
+        self._fill(16, end)
+        mark, kind, size = struct.unpack("<IIQ", self._buffer[:16])
+        if mark != _MARK or size > 65536:
+            raise ConnectionError("bytes that are no message of a viewer")
+        self._fill(16 + size, end)
+        payload, self._buffer = self._buffer[16:16 + size], self._buffer[16 + size:]
+        return kind, payload
+
+    def _map(self, size, access=mmap.PROT_READ):
+        file = self._files.pop(0)
+        try:
+            return _Memory(file, size, access)
+        finally:
+            os.close(file)
+
+    def close(self):
+        """Ends the connection. Arrays stay valid."""
+        self._socket.close()
+        for file in self._files:
+            os.close(file)
+        self._files = []
+
+
+class Tap(Connection):
     """Frames of one kind of a viewer started with --tap, the newest each time: for frame in Tap("iq").
 
     kind: image (float32 [nz, nx], dB), screen (uint8 [nz, nx] or [nz, nx, 3]), iq (complex64 [nz, nx]), flow (float32
@@ -98,75 +175,18 @@ class Tap:
     def __init__(self, kind, viewer="default", *, block=False, timeout=10.0):
         if kind not in KINDS:
             raise ValueError(f"kind {kind!r}; expected {', '.join(KINDS)}")
-        self.kind, self.timeout = kind, timeout
-        self._viewer = viewer
+        self.kind = kind
         self._lock = threading.Lock()
-        self._buffer, self._files = b"", []
         self._unused = collections.deque()  # blocks to give back; filled by any thread
         self._asked = False
         self._memory, self._info, self._why = None, {}, ""
-        self._socket = self._connect(timeout)
+        super().__init__(viewer, "tap", f"a viewer started with --tap={viewer}", timeout)
         name = kind.encode()
         self._send(_HELLO, struct.pack("<HHIQIQ", 1, 0, 0x01020304, os.getpid(), int(block), len(name)) + name)
         kind_of, payload = self._receive(time.monotonic() + timeout)
         if kind_of == _REFUSED:
             self.close()
             raise ValueError(_text(payload[8:]))
-
-    def _connect(self, timeout):
-        path = os.path.join(_folder(), f"{self._viewer}.tap")
-        end = time.monotonic() + timeout
-        while True:
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(path)
-                return connection
-            except OSError as error:
-                connection.close()
-                if time.monotonic() > end:
-                    raise NoViewer(f"no tap at {path} ({error.strerror}); expected a viewer started with "
-                                   f"--tap={self._viewer}") from None
-                time.sleep(_RETRY_S)
-
-    def _send(self, kind, payload):
-        try:
-            self._socket.settimeout(self.timeout)
-            self._socket.sendall(struct.pack("<IIQ", _MARK, kind, len(payload)) + payload)
-        except OSError:
-            raise NoViewer(f"the viewer {self._viewer} has ended") from None
-
-    def _fill(self, size, end):
-        while len(self._buffer) < size:
-            left = end - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            self._socket.settimeout(left)
-            try:
-                data, files, _, _ = socket.recv_fds(self._socket, 65536, 8)
-            except socket.timeout:
-                raise TimeoutError from None
-            except OSError:
-                data, files = b"", []
-            self._files += files
-            if not data:
-                raise NoViewer(f"the viewer {self._viewer} has ended")
-            self._buffer += data
-
-    def _receive(self, end):
-        self._fill(16, end)
-        mark, kind, size = struct.unpack("<IIQ", self._buffer[:16])
-        if mark != _MARK or size > 65536:
-            raise ConnectionError("bytes that are no message of a tap")
-        self._fill(16 + size, end)
-        payload, self._buffer = self._buffer[16:16 + size], self._buffer[16 + size:]
-        return kind, payload
-
-    def _map(self, size):
-        file = self._files.pop(0)
-        try:
-            return _Memory(file, size)
-        finally:
-            os.close(file)
 
     def read(self, timeout=None):
         """The newest frame that this reader has not got; waits for it."""
@@ -217,13 +237,6 @@ class Tap:
             return self.read()
         except NoViewer:
             raise StopIteration from None
-
-    def close(self):
-        """Ends the connection. Arrays stay valid."""
-        self._socket.close()
-        for file in self._files:
-            os.close(file)
-        self._files = []
 
     def __enter__(self):
         return self

@@ -71,6 +71,8 @@ class LaneSteps {
   // Converts the lines, as read back from `lines`, to the form of Lane::Tap::conditioned. The device has finished.
   [[nodiscard]] virtual std::vector<float> lines_as_values(std::vector<float> read) const { return read; }
   [[nodiscard]] virtual std::size_t pixel_floats() const = 0;  // in `pixels`
+  // Returns rows of delayed channels, [rows][nx][element]; null: there are none.
+  virtual const Complex* delay_channels(int /*first*/, int /*rows*/) { return nullptr; }
 };
 
 std::unique_ptr<LaneSteps> make_analytic_steps(Context& context, LaneBuffers& buffers);

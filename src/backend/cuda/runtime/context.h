@@ -212,6 +212,7 @@ class SkippableWork {
   void supersede() { superseded_ = true; }  // any thread
   void abandon() { abandoned_ = true; }     // until resume(); any thread
   void resume() { abandoned_ = false; }     // any thread
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
   // Returns true if the calling thread shall skip the rest. [any thread]
   [[nodiscard]] bool skip() {
     if (abandoned_) return true;

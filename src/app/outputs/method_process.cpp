@@ -1,0 +1,433 @@
+#include "app/outputs/method_process.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "backend/plan.h"
+#include "core/error.h"
+#include "core/results/image.h"
+#include "transport/frame_arena.h"
+#include "version.h"
+
+namespace echoloop {
+namespace {
+
+using nlohmann::json;
+
+// Kinds of messages beside those of LiveKind.
+constexpr std::uint32_t kDefine = 20, kUsed = 21, kResult = 22, kFailed = 23, kRoom = 24;
+constexpr std::uint16_t kMajor = 1, kMinor = 0;
+constexpr std::uint64_t kMostDefinition = std::uint64_t{256} << 10;  // bytes
+constexpr std::size_t kMostLine = 400;                               // bytes of a reason
+
+MessageStream::Limits limits_of(std::uint32_t kind) {
+  const std::uint64_t most = kind == kDefine ? kMostDefinition : kMaxLiveMessage;
+  return {most, most};
+}
+
+bool is_identifier(const std::string& text) {
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !text.empty() && text.size() <= 63 && std::ranges::all_of(text, is_word) &&
+         std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
+std::string text_of(const json& from, const char* key, std::size_t most) {
+  const auto at = from.find(key);
+  if (at == from.end() || !at->is_string()) throw BadMessage(std::string("a definition without '") + key + "'");
+  auto text = at->get<std::string>();
+  if (text.size() > most)
+    throw BadMessage(fmt::format("'{}' of {} bytes; expected {} at most", key, text.size(), most));
+  return text;
+}
+
+double number_of(const json& from, const char* key) {
+  const auto at = from.find(key);
+  if (at == from.end() || !at->is_number() || !std::isfinite(at->get<double>()))
+    throw BadMessage(std::string("a parameter without a number '") + key + "'");
+  return at->get<double>();
+}
+
+OwnParameter parameter_of(const json& from) {
+  if (!from.is_object()) throw BadMessage("a parameter that is no object");
+  OwnParameter p{.name = text_of(from, "name", 63),
+                 .unit = text_of(from, "unit", 15),
+                 .help = text_of(from, "help", 255),
+                 .min = number_of(from, "min"),
+                 .max = number_of(from, "max"),
+                 .value = number_of(from, "value")};
+  if (!is_identifier(p.name)) throw BadMessage("parameter '" + p.name + "'; expected letters, digits and '_'");
+  if (!(p.min < p.max) || p.value < p.min || p.value > p.max)
+    throw BadMessage("parameter " + p.name + " with limits that do not hold its value");
+  return p;
+}
+
+// Throws BadMessage.
+MethodDefinition read_definition(const std::string& text) {
+  const json from = json::parse(text, nullptr, false);
+  if (!from.is_object()) throw BadMessage("a definition that is no JSON object");
+  MethodDefinition made{.method = {}, .place = text_of(from, "place", 1024)};
+  OwnMethod& method = made.method;
+  method.name = text_of(from, "name", 63);
+  if (!is_identifier(method.name)) throw BadMessage("name '" + method.name + "'; expected letters, digits and '_'");
+  const std::string input = text_of(from, "input", 63);
+  const auto at = std::ranges::find(kOwnInputs, input);
+  if (at == kOwnInputs.end()) throw BadMessage("input '" + input + "'; expected rf, lines, channels, iq or image");
+  made.input = static_cast<OwnInput>(at - kOwnInputs.begin());
+  made.on_device = from.value("memory", std::string()) == "cuda";
+  method.source = text_of(from, "source", kMostDefinition);
+  method.sha256 = sha256(method.source);
+  const json& parameters = from.contains("parameters") ? from["parameters"] : json::array();
+  if (!parameters.is_array() || parameters.size() > static_cast<std::size_t>(kMostOwnParameters))
+    throw BadMessage(fmt::format("expected {} parameters at most", kMostOwnParameters));
+  for (const json& each : parameters) {
+    method.parameters.push_back(parameter_of(each));
+    const auto same = [&](const OwnParameter& p) { return p.name == method.parameters.back().name; };
+    if (std::ranges::count_if(method.parameters, same) > 1)
+      throw BadMessage("two parameters '" + method.parameters.back().name + "'");
+  }
+  method.replaces = true;
+  return made;
+}
+
+std::string no_numbers(std::size_t values) {
+  return fmt::format("{} values that are no finite numbers (NaN, infinite)", values);
+}
+
+double percentile(std::vector<double> values, double fraction) {
+  if (values.empty()) return 0.0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+void MethodLog::describe(UsedMethod& used) const {
+  const auto n = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(counts_.answered, kNewest));
+  const std::vector<double> total(total_ms_.begin(), total_ms_.begin() + n);
+  used.times = counts_;
+  used.times.p50_ms = percentile(total, 0.5);
+  used.times.p95_ms = percentile(total, 0.95);
+  used.times.function_p50_ms = percentile({function_ms_.begin(), function_ms_.begin() + n}, 0.5);
+  used.problem = problem_;
+  used.problem_frame = problem_frame_;
+}
+
+MethodProcess::MethodProcess(LivePeer peer, std::uint64_t id)
+    : id(id), program(program_of(peer.pid)), stream_(std::move(peer.socket), limits_of) {}
+
+pollfd MethodProcess::socket() const {
+  const std::scoped_lock lock(mutex_);
+  return {stream_.descriptor(), static_cast<short>(stream_.wants_to_send() ? POLLIN | POLLOUT : POLLIN), 0};
+}
+
+MethodProcess::State MethodProcess::state() const {
+  const std::scoped_lock lock(mutex_);
+  return state_;
+}
+
+std::string MethodProcess::name() const {
+  const std::scoped_lock lock(mutex_);
+  return newest_ ? newest_->method.name : "";
+}
+
+bool MethodProcess::send(std::uint32_t kind, const std::vector<std::byte>& payload, int file) {
+  if (state_ != State::over && !stream_.send(kind, payload, file)) state_ = State::over;
+  return state_ != State::over;
+}
+
+void MethodProcess::refuse(std::uint32_t reason, const std::string& line) {
+  const std::scoped_lock lock(mutex_);
+  send(static_cast<std::uint32_t>(LiveKind::refused), payload_of(reason, std::uint32_t{0}, line));
+  state_ = State::over;
+  changed_.notify_all();
+}
+
+void MethodProcess::use() {
+  const std::scoped_lock lock(mutex_);
+  if (state_ != State::offered) return;
+  state_ = State::used;
+  send(kUsed, {});
+}
+
+void MethodProcess::end(const std::string& line) {
+  const std::scoped_lock lock(mutex_);
+  send(static_cast<std::uint32_t>(LiveKind::bye), payload_of(line));
+  state_ = State::over;
+  changed_.notify_all();
+}
+
+void MethodProcess::receive(const NameCheck& check) {
+  try {
+    const std::scoped_lock lock(mutex_);
+    while (state_ != State::over) {
+      const std::optional<StreamMessage> message = stream_.receive();
+      if (!message) break;
+      if (!stream_.take_samples()) throw BadMessage("a message above the limit");
+      take(*message, check);
+    }
+    if (!stream_.flush() || stream_.closed()) {
+      if (state_ != State::over && !log_.has_problem()) log_.say(program + " has ended");
+      state_ = State::over;
+    }
+  } catch (const BadMessage& why) {
+    refuse(5, why.what());
+  }
+  changed_.notify_all();
+}
+
+void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
+  PayloadReader in(message.payload);
+  if (!greeted_) {
+    if (message.kind != static_cast<std::uint32_t>(LiveKind::hello)) throw BadMessage("a message before HELLO");
+    const auto major = in.number<std::uint16_t>();
+    in.number<std::uint16_t>();
+    if (major != kMajor || in.number<std::uint32_t>() != kLiveByteOrder)
+      throw BadMessage(fmt::format("protocol {}; expected {}", major, kMajor));
+    greeted_ = true;
+    send(static_cast<std::uint32_t>(LiveKind::welcome),
+         payload_of(kMajor, kMinor, std::uint32_t{0}, std::string(kVersion)));
+  } else if (message.kind == kDefine) {
+    define(message, check);
+  } else if (message.kind == kResult || message.kind == kFailed) {
+    Answer next{.there = true, .number = in.number<std::uint64_t>(), .failure = {}};
+    next.function_s = in.number<double>();
+    if (message.kind == kFailed) {
+      next.failure = in.text(kMostLine);
+      if (next.failure.empty()) next.failure = "an exception without a text";
+    } else {
+      next.item = static_cast<OwnResult>(in.number<std::uint32_t>());
+      in.number<std::uint32_t>();
+      next.values = in.number<std::uint64_t>();
+      if (next.item != OwnResult::amplitudes && next.item != OwnResult::pixels)
+        throw BadMessage("a result of an unknown type");
+      if (answer_.on_device) next.event = in.number<std::array<std::byte, 64>>();
+    }
+    next.on_device = answer_.on_device;
+    if (!asked_.busy || next.number != asked_.number) throw BadMessage("an answer to no array");
+    asked_.busy = false;
+    answer_ = std::move(next);
+  } else if (message.kind == static_cast<std::uint32_t>(LiveKind::bye)) {
+    log_.say(program + " has ended");
+    state_ = State::over;
+  } else if ((message.kind & kMayBeSkipped) == 0) {
+    throw BadMessage("a message of unknown kind " + std::to_string(message.kind));
+  }
+}
+
+void MethodProcess::define(const StreamMessage& message, const NameCheck& check) {
+  const auto* const text = reinterpret_cast<const char*>(message.payload.data());
+  MethodDefinition next = read_definition({text, message.payload.size()});
+  if (newest_ && next.method.name != newest_->method.name)
+    throw BadMessage("method " + next.method.name + "; expected " + newest_->method.name + ", as defined before");
+  if (state_ == State::connected) check(next.method.name);
+  newest_ = std::move(next);
+  given_.reset();
+  input_ = newest_->input;
+  on_device_ = newest_->on_device;
+  ++defined_;
+  log_.clear();
+  if (state_ == State::connected) state_ = State::offered;
+}
+
+// Makes the memory of an array and its answer large enough, and tells the program.
+bool MethodProcess::make_room(std::size_t in_bytes, std::size_t out_bytes) {
+  if (in_bytes <= memory_.in_bytes && out_bytes <= memory_.out_bytes) return true;
+  Memory next{.in = SealedMemory::make(in_bytes),
+              .out_file = FileDescriptor(::memfd_create("echoloop-method", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+              .out = nullptr,
+              .in_bytes = in_bytes,
+              .out_bytes = out_bytes};
+  if (next.in.memory == nullptr || next.out_file.get() < 0 || !seal(next.out_file.get(), out_bytes)) return false;
+  next.out = SharedMemory::map(next.out_file.get(), out_bytes);
+  if (next.out == nullptr) return false;
+  memory_ = std::move(next);
+  return send(kRoom, payload_of(std::uint32_t{0}, std::uint32_t{0}, std::uint64_t{in_bytes}), memory_.in.file.get()) &&
+         send(kRoom, payload_of(std::uint32_t{1}, std::uint32_t{0}, std::uint64_t{out_bytes}), memory_.out_file.get());
+}
+
+// Sends grid, parameters and acquisition where they differ from the last frame's.
+void MethodProcess::send_facts(const OwnRequest& request) {
+  const Plan& plan = request.plan;
+  const OwnInput input = input_;
+  const Grid& grid = input == OwnInput::image ? plan.grid : plan.das->tables->grid;
+  if (facts_.text.memory != nullptr && facts_.input == input && facts_.are_of(grid, plan.params, plan.formed)) return;
+  static_cast<TapFacts&>(facts_) = {
+      .revision = facts_.revision + 1, .grid = grid, .params = plan.params, .acquisition = plan.formed, .text = {}};
+  facts_.input = input;
+  facts_.write_text(std::string(kOwnInputs[static_cast<std::size_t>(input)]));
+  if (facts_.text.memory == nullptr) return;
+  send(static_cast<std::uint32_t>(LiveKind::describe),
+       payload_of(facts_.revision, std::uint32_t{0}, std::uint64_t{facts_.text.memory->bytes().size()}),
+       facts_.text.file.get());
+}
+
+bool MethodProcess::send_frame(const OwnRequest& request, const FrameWord& place) {
+  const Plan& plan = request.plan;
+  const FrameStamp& stamp = request.stamp;
+  FrameWord word = place;
+  word.sequence = stamp.sequence;
+  word.acquired_ns = stamp.acquired_ns;
+  word.device_ticks = stamp.sender.device_ticks;
+  word.lost_so_far = log_.counts().late;
+  std::array<std::uint64_t, 4> shape{1, 1, 1, 1};
+  std::ranges::copy(request.shape, shape.begin());
+  const auto definition = definitions_.find(plan.params.formation.own.get());
+  // Of the lines: their rate, the frequency by which they are demodulated, and the samples within the record.
+  const double rate_hz = plan.band != nullptr ? plan.band->line_rate_hz : 0.0;
+  const double demod_hz = plan.band != nullptr ? plan.band->demod_hz : 0.0;
+  const std::uint64_t valid = plan.band != nullptr ? static_cast<std::uint64_t>(plan.band->n_valid) : 0;
+  return send(static_cast<std::uint32_t>(LiveKind::frames),
+              payload_of(word, facts_.revision, static_cast<std::uint32_t>(request.shape.size()), shape, stamp.time_s,
+                         request.reference_db, static_cast<std::uint32_t>(request.item),
+                         definition == definitions_.end() ? defined_ : definition->second,
+                         static_cast<std::uint32_t>(request.first_row), static_cast<std::uint32_t>(request.rows),
+                         static_cast<std::uint32_t>(facts_.grid.nx), std::uint32_t{0}, asked_.number,
+                         plan.params.formation.own_values, rate_hz, demod_hz, valid));
+}
+
+bool MethodProcess::may_ask(const OwnRequest& request) {
+  if (state_ != State::used) return miss(MethodLog::Missing::late, request, program + " has ended");
+  return !asked_.busy || miss(MethodLog::Missing::late, request, "no answer yet to an earlier frame");
+}
+
+// Sends the frame, whose array is in its place, and waits. Returns false without values.
+bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const OwnRequest& request, const FrameWord& place) {
+  constexpr std::chrono::milliseconds kLook{20};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(request.limit_s);
+  ++asked_.number;
+  answer_ = {};
+  answer_.on_device = place.flags != 0;
+  asked_.busy = send_frame(request, place);
+  const auto is_over = [this] { return answer_.there || state_ != State::used; };
+  while (!changed_.wait_for(lock, kLook, is_over) && !request.given_up() && std::chrono::steady_clock::now() < end) {
+  }
+  if (!answer_.there) {
+    const bool late = state_ == State::used;
+    return miss(MethodLog::Missing::late, request,
+                late ? fmt::format("no answer within {:g} s", request.limit_s) : program + " has ended");
+  }
+  return answer_.failure.empty() ? has_values(request) : miss(MethodLog::Missing::failed, request, answer_.failure);
+}
+
+bool MethodProcess::has_values(const OwnRequest& request) {
+  const std::size_t expected = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
+  if (answer_.values != expected)
+    return miss(MethodLog::Missing::failed, request, fmt::format("{} values; expected {}", answer_.values, expected));
+  if (answer_.item == OwnResult::pixels && input_ == OwnInput::image)
+    return miss(MethodLog::Missing::failed, request, "complex levels; expected float32 of dB");
+  return true;
+}
+
+// Appends the values of the answer. The program may change them meanwhile: each is read once.
+bool MethodProcess::read_answer(const OwnRequest& request, OwnAnswer& to) {
+  const std::byte* const from = memory_.out->bytes().data();
+  const bool complex = answer_.item == OwnResult::pixels, levels = input_ == OwnInput::image;
+  std::size_t wrong = 0;
+  const auto number = [&](std::size_t i) {
+    float value;
+    std::memcpy(&value, from + i * sizeof value, sizeof value);
+    if (std::isfinite(value)) return value;
+    if (levels && value < 0.0F) return static_cast<float>(2.0 * kNoEcho_db);
+    ++wrong;
+    return 0.0F;
+  };
+  if (levels)
+    for (std::size_t i = 0; i < answer_.values; ++i) to.levels.push_back(number(i));
+  else
+    for (std::size_t i = 0; i < answer_.values; ++i)
+      to.pixels.push_back(complex ? Complex{number(2 * i), number(2 * i + 1)} : Complex{number(i), 0.0F});
+  return wrong == 0 || miss(MethodLog::Missing::failed, request, no_numbers(wrong));
+}
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+std::size_t bytes_of(const OwnRequest& request) {
+  std::size_t bytes = bytes_of(request.item);
+  for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
+  return bytes;
+}
+
+}  // namespace
+
+bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
+  const std::scoped_lock turn(turn_);
+  const auto begun = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  if (!may_ask(request)) return false;
+  send_facts(request);
+  const std::size_t bytes = bytes_of(request);
+  const std::size_t out_bytes =
+      sizeof(Complex) * static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
+  if (!make_room(bytes, out_bytes))
+    return miss(MethodLog::Missing::late, request, fmt::format("no shared memory for {} bytes", bytes + out_bytes));
+  lock.unlock();
+  fill(memory_.in.memory->bytes().first(bytes));
+  lock.lock();
+  if (!ask(lock, request, {.bytes = bytes}) || !read_answer(request, answer)) return false;
+  log_.note(seconds_since(begun), answer_.function_s);
+  return true;
+}
+
+OwnResult MethodProcess::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) {
+  const std::scoped_lock turn(turn_);
+  const auto begun = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  if (const unsigned wrong = memory.take_wrong(); wrong > 0)
+    miss(MethodLog::Missing::failed, request, no_numbers(wrong) + " in the frame before");
+  if (!may_ask(request)) return OwnResult::none;
+  send_facts(request);
+  const SharedDeviceMemory::Names& names = memory.names();
+  if (std::exchange(told_, names.id) != names.id)
+    send(kRoom, payload_of(std::uint32_t{2}, names.device, names.in_bytes, names.out_bytes, names.id, names.in,
+                           names.out, names.filled));
+  const std::size_t bytes = bytes_of(request);
+  lock.unlock();
+  fill(memory.in().first(bytes));
+  lock.lock();
+  const FrameWord place{.bytes = bytes, .block = static_cast<std::uint32_t>(names.id), .flags = 1};
+  if (!ask(lock, request, place)) return OwnResult::none;
+  const OwnResult result = answer_.item;
+  memory.follow(answer_.event);
+  log_.note(seconds_since(begun), answer_.function_s);
+  return result;
+}
+
+// Parameters hold the method, and it holds this object: not the reverse.
+std::shared_ptr<const OwnMethod> MethodProcess::give_method() {
+  std::shared_ptr<const OwnMethod> method = given_.lock();
+  if (method != nullptr) return method;
+  auto made = std::make_shared<OwnMethod>(newest_->method);
+  made->process = shared_from_this();
+  method = std::move(made);
+  given_ = method;
+  definitions_[method.get()] = defined_;
+  return method;
+}
+
+UsedMethod MethodProcess::describe() {
+  const std::scoped_lock lock(mutex_);
+  UsedMethod used{.method = give_method(),
+                  .program = program,
+                  .input = std::string(kOwnInputs[static_cast<std::size_t>(input_.load())]),
+                  .connected = state_ == State::used,
+                  .times = {},
+                  .problem = {},
+                  .place = newest_->place,
+                  .definitions = defined_};
+  log_.describe(used);
+  return used;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,177 @@
+// A program connected to the viewer, whose function is the method of image formation, or offered as such.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/outputs/tap_reader.h"
+#include "backend/own_process.h"
+#include "core/own_method.h"
+#include "source/live/live_listener.h"
+#include "source/live/live_protocol.h"
+#include "transport/message_stream.h"
+
+namespace echoloop {
+
+// Frames of a method, and times of the newest ones in ms.
+struct MethodTimes {
+  std::uint64_t answered = 0;
+  std::uint64_t late = 0;    // without an answer in time
+  std::uint64_t failed = 0;  // with an exception or a wrong result
+  double p50_ms = 0.0, p95_ms = 0.0;
+  double function_p50_ms = 0.0;  // of these, in the function
+};
+
+// The method in use, as it is now.
+struct UsedMethod {
+  std::shared_ptr<const OwnMethod> method;  // as defined last
+  std::string program, input;
+  bool connected = false;
+  MethodTimes times;
+  std::string problem;              // of the last frame without an answer: one line; empty: none
+  std::uint64_t problem_frame = 0;  // its number of the source
+  std::string place;                // FILE:LINE of the function
+  std::uint64_t definitions = 0;    // so far
+};
+
+// A function as its program defines it.
+struct MethodDefinition {
+  OwnMethod method;
+  OwnInput input = OwnInput::iq;
+  bool on_device = false;  // computes in the memory of a GPU
+  std::string place;
+};
+
+// Frames of a method, and why some have none of its pixels.
+class MethodLog {
+ public:
+  void note(double total_s, double function_s) {
+    const auto at = static_cast<std::size_t>(counts_.answered++ % kNewest);
+    total_ms_.at(at) = 1e3 * total_s;
+    function_ms_.at(at) = 1e3 * function_s;
+  }
+  enum class Missing { late, failed };
+  bool miss(Missing how, const OwnRequest& request, std::string why) {  // returns false
+    ++(how == Missing::late ? counts_.late : counts_.failed);
+    say(std::move(why), request.stamp.sequence);
+    return false;
+  }
+  void say(std::string why, std::uint64_t frame = 0) {
+    problem_ = std::move(why);
+    problem_frame_ = frame;
+  }
+  void clear() { problem_.clear(); }
+  [[nodiscard]] bool has_problem() const { return !problem_.empty(); }
+  [[nodiscard]] const MethodTimes& counts() const { return counts_; }
+  void describe(UsedMethod& used) const;
+
+ private:
+  static constexpr std::size_t kNewest = 256;
+  MethodTimes counts_;
+  std::array<double, kNewest> total_ms_{}, function_ms_{};  // of the newest answers, in a ring
+  std::string problem_;
+  std::uint64_t problem_frame_ = 0;
+};
+
+// A connected program. Messages are received by the server thread; a frame is handed over, and its answer awaited, by
+// the thread that forms it.
+class MethodProcess final : public OwnProcess, public std::enable_shared_from_this<MethodProcess> {
+ public:
+  MethodProcess(LivePeer peer, std::uint64_t id);
+
+  enum class State { connected, offered, used, over };
+  using NameCheck = std::function<void(const std::string& name)>;  // throws BadMessage for a name that is taken
+
+  [[nodiscard]] OwnInput input() const override { return input_; }
+  [[nodiscard]] bool on_device() const override { return on_device_; }
+  bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
+  OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) override;
+
+  // Server thread.
+  void receive(const NameCheck& check);
+  void refuse(std::uint32_t reason, const std::string& line);
+  [[nodiscard]] pollfd socket() const;
+
+  // Any thread.
+  [[nodiscard]] State state() const;
+  [[nodiscard]] std::string name() const;
+  void use();
+  void end(const std::string& line);
+  [[nodiscard]] UsedMethod describe();
+
+  const std::uint64_t id;
+  const std::string program;
+
+ private:
+  struct Answer {
+    bool there = false, on_device = false;
+    std::uint64_t number = 0;
+    OwnResult item = OwnResult::amplitudes;
+    std::uint64_t values = 0;
+    double function_s = 0.0;
+    std::array<std::byte, 64> event{};  // of a device: its name for CUDA IPC
+    std::string failure;                // empty: the values
+  };
+  // Blocks of the two directions, for one array.
+  struct Memory {
+    SealedMemory in;
+    FileDescriptor out_file;
+    std::shared_ptr<SharedMemory> out;
+    std::size_t in_bytes = 0, out_bytes = 0;
+  };
+
+  void take(const StreamMessage& message, const NameCheck& check);
+  void define(const StreamMessage& message, const NameCheck& check);
+  bool send(std::uint32_t kind, const std::vector<std::byte>& payload, int file = -1);
+  bool make_room(std::size_t in_bytes, std::size_t out_bytes);
+  void send_facts(const OwnRequest& request);
+  bool send_frame(const OwnRequest& request, const FrameWord& place);
+  [[nodiscard]] bool read_answer(const OwnRequest& request, OwnAnswer& to);
+  std::shared_ptr<const OwnMethod> give_method();
+  [[nodiscard]] bool may_ask(const OwnRequest& request);
+  [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const OwnRequest& request, const FrameWord& place);
+  [[nodiscard]] bool has_values(const OwnRequest& request);
+  bool miss(MethodLog::Missing how, const OwnRequest& request, std::string why) {
+    return log_.miss(how, request, std::move(why));
+  }
+
+  std::mutex turn_;  // of exchange()
+  std::atomic<OwnInput> input_{OwnInput::iq};
+  std::atomic<bool> on_device_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under mutex_:
+  MessageStream stream_;
+  State state_ = State::connected;
+  bool greeted_ = false;
+  std::optional<MethodDefinition> newest_;
+  std::weak_ptr<const OwnMethod> given_;                   // the newest one, for parameters; expired: in none
+  std::map<const OwnMethod*, std::uint32_t> definitions_;  // numbers of those given
+  std::uint32_t defined_ = 0;
+  Answer answer_;
+  struct Asked {
+    std::uint64_t number = 0;  // of the last array
+    bool busy = false;         // its answer has not come
+  } asked_;
+  Memory memory_;
+  struct Facts : TapFacts {
+    OwnInput input = OwnInput::iq;
+  } facts_;
+  std::uint64_t told_ = 0;  // memory of a device that the program knows
+  MethodLog log_;
+};
+
+}  // namespace echoloop

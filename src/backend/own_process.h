@@ -1,0 +1,88 @@
+// Own method in another process of this user, e.g. a Python function: gets an array of each frame and returns its
+// pixels. Frames that it does not answer in time keep delay-and-sum.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/frame.h"
+#include "dsp/complex.h"
+
+namespace echoloop {
+
+struct Plan;
+
+// rf: samples as acquired, [transmit][element][sample], of I/Q data with pairs; lines: conditioned, complex, the same
+// order; channels: delayed and turned, complex, [nz][nx][element], summed over transmits; iq: beamformed, complex,
+// [nz][nx]; image: dB before display, [nz][nx].
+enum class OwnInput : std::uint32_t { rf, lines, channels, iq, image };
+inline constexpr std::array<std::string_view, 5> kOwnInputs = {"rf", "lines", "channels", "iq", "image"};
+
+enum class OwnItem : std::uint32_t { int16, float32, complex64 };  // of an array
+[[nodiscard]] inline std::size_t bytes_of(OwnItem item) {
+  return item == OwnItem::int16 ? 2 : item == OwnItem::float32 ? 4 : 8;
+}
+
+inline constexpr double kLiveMethodLimit_s = 0.2, kMethodLimit_s = 10.0;  // of the wait for an answer
+
+// A frame, or rows of it, for the process.
+struct OwnRequest {
+  const Plan& plan;
+  const FrameStamp& stamp;
+  double reference_db = 0.0;  // of OwnInput::image
+  double limit_s = kMethodLimit_s;
+  OwnItem item = OwnItem::complex64;
+  std::vector<std::uint64_t> shape;  // at most four sides
+  int first_row = 0, rows = 0;       // of the image, that are asked for
+  std::function<bool()> given_up;    // ends the wait early
+};
+
+// Pixels of the process: amplitudes have no phase. Of OwnInput::image: levels in dB.
+struct OwnAnswer {
+  std::vector<Complex> pixels;
+  std::vector<float> levels;
+};
+
+// Memory of a GPU for an array and its answer, which another process opens by CUDA IPC.
+class SharedDeviceMemory {
+ public:
+  struct Names {
+    std::uint64_t id = 0;  // of this memory, in this program
+    std::uint32_t device = 0;
+    std::uint64_t in_bytes = 0, out_bytes = 0;
+    std::array<std::byte, 64> in{}, out{}, filled{};  // cudaIpcMemHandle_t twice, cudaIpcEventHandle_t
+  };
+  virtual ~SharedDeviceMemory() = default;
+  [[nodiscard]] virtual const Names& names() const = 0;
+  [[nodiscard]] virtual std::span<std::byte> in() = 0;
+  // Makes work that is queued later wait for an event of the other process, by its cudaIpcEventHandle_t.
+  virtual void follow(const std::array<std::byte, 64>& event) = 0;
+  // Returns the number of values in the last answer that were no finite numbers, once; that answer was not used.
+  virtual unsigned take_wrong() = 0;
+};
+
+enum class OwnResult : std::uint32_t { none = 0, amplitudes = 1, pixels = 2 };  // float32, complex64
+
+class OwnProcess {
+ public:
+  using Fill = std::function<void(std::span<std::byte> to)>;
+  virtual ~OwnProcess() = default;
+  [[nodiscard]] virtual OwnInput input() const = 0;
+  // Hands an array that `fill` writes to the process and waits for its answer. Returns false without one: it is late,
+  // still at work on an earlier frame, has raised an exception or ended; it then counts the frame. Any thread, one
+  // after another.
+  virtual bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) = 0;
+  // Returns true if it computes in the memory of a GPU.
+  [[nodiscard]] virtual bool on_device() const { return false; }
+  // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is.
+  virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/) {
+    return OwnResult::none;
+  }
+};
+
+}  // namespace echoloop

@@ -1,0 +1,295 @@
+"""A function of this program as the viewer's method of image formation."""
+import dataclasses
+import inspect
+import json
+import math
+import mmap
+import os
+import struct
+import sys
+import threading
+import time
+import traceback
+import weakref
+
+import numpy
+
+from . import _cuda_memory
+from ._acquisition import Acquisition
+from ._show import NoViewer
+from ._tap import Connection, Frame, _FACTS, _HELLO, _REFUSED, _FRAME, _BYE, _WORD, _text
+from .sender import Refused
+
+INPUTS = ("rf", "lines", "channels", "iq", "image")
+_DEFINE, _USED, _RESULT, _FAILED, _ROOM = 20, 21, 22, 23, 24
+_CALL = struct.Struct("<II4QddIIIIIIQ8dddQ")
+_TYPES = ("<i2", "<f4", "<c8")
+_KEPT = 4  # definitions
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter of a method: a slider of the viewer, own.NAME in --set, a word of the caption."""
+    name: str
+    min: float
+    max: float
+    value: float
+    help: str = ""
+    unit: str = ""
+
+
+class MethodFrame(Frame):
+    """The frame of a call. sequence, acquired_ns, time_s: of the channel data; grid, parameters: dicts; acquisition: an
+    Acquisition; x_m, z_m: positions of columns and rows in m, of a sector of all pixels; shape: (rows, columns) that are
+    asked for; first_row: of these in the image. Of lines: line_rate_hz, line_demod_hz, line_valid (samples within the
+    record). reference_db: level of 0 dB, of an image.
+    """
+
+    def __init__(self, array, word, info, call):
+        super().__init__(array, word, info, {}, call[6], call[7])
+        self.first_row, self.shape = call[10], tuple(call[11:13])
+        self.grid, self.parameters = info["grid"], info["parameters"]
+        self.line_rate_hz, self.line_demod_hz, self.line_valid = call[23:26]
+
+    @property
+    def acquisition(self):
+        made = self.info.get("_acquisition")
+        if made is None:
+            made = self.info["_acquisition"] = Acquisition(self.info["acquisition"])
+        return made
+
+    def _size(self):
+        return self.grid.get("nz", self.grid.get("nr")), self.shape[1]
+
+    def _points(self):
+        x, z = super()._points()
+        rows = slice(self.first_row, self.first_row + self.shape[0])
+        return (x if x.ndim == 1 else x[rows]), z[rows]
+
+
+def _source_of(function):
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):  # no source: the compiled code
+        code = getattr(function, "__code__", None)
+        return repr(function) if code is None else code.co_code.hex() + repr(code.co_consts)
+
+
+class Method:
+    """A function that computes pixels, made by el.method(). Calling it calls the function."""
+
+    def __init__(self, function, name, input, parameters, library):  # noqa: A002
+        self.function, self.name, self.input, self.parameters = function, name, input, tuple(parameters)
+        self.error = ""  # traceback of the last exception
+        names = list(inspect.signature(function).parameters)
+        own = {p.name for p in self.parameters}
+        self._takes_frame = len(names) > 1 and names[1] not in own | {"out"}
+        self._takes_out = "out" in names
+        if library is None and "cupy" in sys.modules:
+            library = "cupy"
+        self._library = {"cupy": _cuda_memory.Cupy, "torch": _cuda_memory.Torch}.get(library, lambda: None)()
+        on_device = self._library is not None and _cuda_memory.available()
+        code = getattr(function, "__code__", None)
+        place = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
+        self._definition = {"name": name, "input": input, "source": _source_of(function), "place": place[-1024:],
+                            "memory": "cuda" if on_device else "host",
+                            "parameters": [dataclasses.asdict(p) for p in self.parameters]}
+
+    def __call__(self, *arguments, **named):
+        return self.function(*arguments, **named)
+
+    def _compute(self, frame, values, out):
+        """Calls the function and writes its result; out(dtype): the viewer's memory. Returns the result's type."""
+        named = {p.name: v for p, v in zip(self.parameters, values)}
+        if self._takes_out:
+            named["out"] = out("<f4")
+        array = frame.array
+        result = self.function(array, frame, **named) if self._takes_frame else self.function(array, **named)
+        return _fit(result, frame.shape, out, self._library)
+
+    def run(self, background=False, viewer="default", timeout=None):
+        """Offers the method to a viewer, waits for its answer and computes frames until the viewer or stop() ends that.
+
+        background: in a thread; running a cell with a method of the same name again replaces the function at the next
+        frame. timeout: of the wait for a viewer, in s; None: without end. Raises NoViewer; Refused: in the viewer.
+        """
+        link = _links.get((self.name, viewer))
+        if link is not None and link.alive:
+            link.define(self)
+            return
+        link = _Link(self, viewer, timeout)
+        if background:
+            threading.Thread(target=link.serve_quietly, name=f"method {self.name}", daemon=True).start()
+        else:
+            link.serve()
+
+    def stop(self):
+        """Ends the connections of this name."""
+        for (name, _), link in list(_links.items()):
+            if name == self.name:
+                link.end()
+
+
+def method(name, input="iq", parameters=(), library=None):  # noqa: A002
+    """Makes a function the viewer's method: @el.method("wiener", input="iq", parameters=[el.Parameter(...)]).
+
+    The function gets (array, frame, one argument for each parameter) and returns float32 amplitudes or complex64 pixels
+    of frame.shape; with input="image" float32 levels in dB. With an argument `out` (float32) it may write there and
+    return it.
+    input: rf: samples as acquired, [transmit, element, sample], of I/Q data in int16 with a last axis (I, Q); lines:
+    complex64 conditioned lines, the same order; channels: complex64 [rows, nx, element], delayed and turned, summed over
+    transmits, some rows of the image at a time, on a GPU all of them; iq: complex64 [nz, nx]; image: float32 dB [nz, nx], before display.
+    library: "cupy" or "torch": arrays of this library, where the viewer computes on a GPU in its memory (not lines);
+    "numpy"; None: cupy if it is imported, else numpy.
+    """
+    if input not in INPUTS:
+        raise ValueError(f"input {input!r}; expected {', '.join(INPUTS)}")
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or len(name) > 63:
+        raise ValueError(f"name {name!r}; expected letters, digits and '_', at most 63")
+    if library not in (None, "numpy", "cupy", "torch"):
+        raise ValueError(f"library {library!r}; expected numpy, cupy or torch")
+    parameters = [p if isinstance(p, Parameter) else Parameter(*p) for p in parameters]
+    for p in parameters:
+        if not p.name.isidentifier() or not all(map(math.isfinite, (p.min, p.max, p.value))) or not (
+                p.min < p.max and p.min <= p.value <= p.max):
+            raise ValueError(f"parameter {p}; expected min <= value <= max, and a name of letters, digits and '_'")
+
+    def make(function):
+        made = Method(function, name, input, parameters, library)
+        for (other, _), link in list(_links.items()):
+            if other == name and link.alive:
+                link.define(made)
+        return made
+    return make
+
+
+def _fit(result, shape, out, library):
+    """Writes the result to the viewer's memory; returns its type in the message."""
+    words = str(getattr(result, "dtype", type(result).__name__)).removeprefix("torch.")
+    if not words.startswith(("float", "complex")):
+        raise TypeError(f"returned {words}; expected float32 or complex64")
+    if tuple(result.shape) != shape:
+        raise ValueError(f"returned shape {tuple(result.shape)}; expected {shape}")
+    real = words.startswith("float")
+    place = out("<f4" if real else "<c8")
+    if isinstance(place, numpy.ndarray):
+        if hasattr(result, "detach"):  # torch
+            result = result.detach().cpu().numpy()
+        elif hasattr(result, "__cuda_array_interface__"):  # CuPy
+            result = result.get()
+        if result.__array_interface__["data"][0] != place.__array_interface__["data"][0]:
+            numpy.copyto(place, result, casting="same_kind")
+    else:
+        library.put(place, result)
+    return 1 if real else 2
+
+
+class _Link(Connection):
+    """The connection of a method to a viewer."""
+
+    def __init__(self, of, viewer, timeout):
+        super().__init__(viewer, "method", "a viewer with a window, or one started with --method python:" + of.name,
+                         timeout)
+        self.name, self.alive, self._why = of.name, True, ""
+        self._definitions, self._last = {}, 0
+        self._info, self._in, self._out, self._shared = {}, None, None, None
+        self._send(_HELLO, struct.pack("<HHIQ", 1, 0, 0x01020304, os.getpid()))
+        self.define(of)
+        _links[self.name, viewer] = self
+
+    def define(self, of):
+        """Replaces the function from the next frame on."""
+        self._last += 1
+        self._definitions[self._last] = of
+        self._definitions.pop(self._last - _KEPT, None)
+        self._send(_DEFINE, json.dumps(of._definition).encode())
+
+    def end(self):
+        self.alive = False
+        try:
+            self._send(_BYE, struct.pack("<Q", 0))
+            self._socket.shutdown(2)
+        except (NoViewer, OSError):
+            pass
+
+    def serve(self):
+        try:
+            while self.alive:
+                self._handle(*self._receive(math.inf))
+        except NoViewer:
+            if self._why:
+                raise Refused(f"method {self.name}: {self._why}") from None
+        finally:
+            self.alive = False
+            self.close()
+
+    def serve_quietly(self):
+        try:
+            self.serve()
+        except (Refused, ConnectionError) as why:
+            print(why, file=sys.stderr)
+
+    def _handle(self, kind, payload):
+        if kind == _FRAME:
+            self._frame(payload)
+        elif kind == _FACTS:
+            self._info = json.loads(self._map(struct.unpack("<IIQ", payload)[2]).map[:])
+        elif kind == _ROOM:
+            role, _, size = struct.unpack_from("<IIQ", payload)
+            if role == 2:
+                self._shared = payload  # opened with the library of the method
+                return
+            memory = self._map(size, mmap.PROT_READ | (mmap.PROT_WRITE if role else 0))
+            if role:
+                self._out = numpy.frombuffer(memory.map, "u1")
+            else:
+                self._in = numpy.frombuffer(memory.map, "u1")
+        elif kind == _REFUSED:
+            self._why = _text(payload[8:])
+        elif kind == _BYE:
+            self.alive = False
+
+    def _frame(self, payload):
+        word, call = _WORD.unpack_from(payload), _CALL.unpack_from(payload, _WORD.size)
+        shape, number = call[2:2 + call[1]], call[14]
+        of = self._definitions.get(call[9], self._definitions[self._last])
+        count, begun, done = call[11] * call[12], time.perf_counter(), b""
+        try:
+            if word[7]:
+                memory = self._memory_of(of)
+                array = memory.array(shape, _TYPES[call[8]])
+                out = lambda dtype: memory.out(call[11:13], dtype)  # noqa: E731
+            else:
+                array = self._in[:word[4]].view(_TYPES[call[8]]).reshape(shape)
+                if of._library is not None:
+                    array = of._library.from_host(array)
+                out = lambda dtype: self._out.view(dtype)[:count].reshape(call[11:13])  # noqa: E731
+            item = of._compute(MethodFrame(array, word, self._info, call), call[15:23], out)
+            if word[7]:
+                memory.finish()
+                done = memory.done
+        except Exception as why:
+            self._fail(of, why, number, time.perf_counter() - begun)
+        else:
+            self._send(_RESULT, struct.pack("<QdIIQ", number, time.perf_counter() - begun, item, 0, count) + done)
+
+    def _memory_of(self, of):
+        if isinstance(self._shared, bytes):
+            self._shared = _cuda_memory.Memory(self._shared, of._library)
+        self._shared.library = of._library
+        return self._shared
+
+    def _fail(self, of, why, number, seconds):
+        trace = traceback.format_exc()
+        if trace != of.error:
+            of.error = trace
+            print(trace, file=sys.stderr)
+        last = traceback.extract_tb(why.__traceback__)[-1]
+        own = [f for f in traceback.extract_tb(why.__traceback__) if f.filename != __file__]
+        at = f" ({os.path.basename((own or [last])[-1].filename)}:{(own or [last])[-1].lineno})" if own else ""
+        line = f"{type(why).__name__}: {why}".splitlines()[0][:300] + at
+        data = line.encode()
+        self._send(_FAILED, struct.pack("<Qd", number, seconds) + struct.pack("<Q", len(data)) + data)
+
+
+_links = weakref.WeakValueDictionary()  # (name, viewer): _Link

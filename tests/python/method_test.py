@@ -1,0 +1,222 @@
+"""A Python function as the method of image formation: pixels, parameters, redefinition, and functions that fail."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import echoloop_viewer as el
+from echoloop_viewer._native import program
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+GRID = ["--set", "grid_nx=48", "--set", "grid_nz=64", "--set", "reference_db=60"]
+SOURCE = "sim:cyst"
+BACKEND = os.environ.get("ECHOLOOP_METHOD_BACKEND", "cpu")
+
+
+@unittest.skipUnless(numpy is not None, "needs numpy")
+class Methods(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        # The socket has a fixed name: a folder of this test keeps it apart from other programs.
+        before = os.environ.get("XDG_RUNTIME_DIR")
+        os.environ["XDG_RUNTIME_DIR"] = self.folder.name
+        self.addCleanup(lambda: os.environ.pop("XDG_RUNTIME_DIR") if before is None
+                        else os.environ.update(XDG_RUNTIME_DIR=before))
+
+    def path(self, name):
+        return str(pathlib.Path(self.folder.name, name))
+
+    def run_headless(self, *arguments, source=SOURCE):
+        words = [program(), source, "--headless", "--backend", BACKEND, "--history-mb", "0", *GRID, *arguments]
+        child = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
+        return child.returncode, child.stderr
+
+    def image_by(self, function, input="iq", parameters=(), arguments=(), name="mine"):
+        """Status, lines on stderr, last image and its JSON of a run with the function."""
+        made = el.method(name, input=input, parameters=parameters)(function)
+        errors, sys.stderr = sys.stderr, open(os.devnull, "w")  # tracebacks of functions that fail on purpose
+        self.addCleanup(made.stop)
+        try:
+            thread = threading.Thread(target=self.serve, args=(made,))
+            thread.start()
+            file = self.path("image.npy")
+            status, lines = self.run_headless("--frames", "2", "--policy", "block", "--method", f"python:{name}",
+                                              "--wait-method", "120", "--image-out", file, *arguments)
+            made.stop()
+            thread.join(60)
+        finally:
+            sys.stderr.close()
+            sys.stderr = errors
+        self.assertFalse(thread.is_alive())
+        if not os.path.exists(file):
+            return status, lines, None, {}
+        return status, lines, numpy.load(file), json.loads(pathlib.Path(self.path("image.json")).read_text())
+
+    @staticmethod
+    def serve(made):
+        try:
+            made.run(timeout=120)
+        except (el.NoViewer, el.Refused):
+            pass
+
+    def built_in(self, frames=2):
+        file = self.path("built_in.npy")
+        self.assertEqual(self.run_headless("--frames", str(frames), "--image-out", file)[0], 0)
+        return numpy.load(file)
+
+    def assert_same(self, image, expected, tolerance=1e-4, above=-80):
+        self.assertLess(numpy.abs(image - expected)[expected > above].max(), tolerance)
+
+    def test_inputs(self):
+        expected = self.built_in()
+        seen = {}
+
+        def absolute(iq, frame):
+            seen["frame"] = frame
+            return numpy.abs(iq)
+
+        status, lines, image, about = self.image_by(absolute)
+        self.assertEqual((status, lines), (0, ""))
+        self.assert_same(image, expected)
+        self.assertEqual(about["parameters"]["own_method"]["name"], "mine")
+        self.assertIn("--method python:mine", about["command"])
+        frame = seen["frame"]
+        self.assertEqual((frame.shape, frame.x_m.shape, frame.z_m.shape), ((64, 48), (48,), (64,)))
+        self.assertEqual(frame.acquisition.n_elements, 64)
+
+        self.assert_same(self.image_by(lambda iq: iq)[2], expected)
+        shifted = self.image_by(lambda iq: numpy.roll(iq, 1, axis=0))[2]
+        self.assert_same(shifted[1:], expected[:-1])
+        self.assert_same(self.image_by(lambda channels: channels.sum(axis=2), "channels")[2], expected, 0.1, above=0)
+        self.assert_same(self.image_by(lambda db: db - 3, "image")[2], expected - 3)
+
+        def from_rf(rf, frame):
+            seen["rf"] = rf.copy()
+            return numpy.ones(frame.shape, "f4")
+
+        image = self.image_by(from_rf, "rf")[2]
+        self.assertLess(numpy.ptp(image), 1e-3)
+        rf = self.path("rf.npy")
+        self.assertEqual(self.run_headless("--frames", "2", "--raw-out", rf)[0], 0)
+        self.assertTrue((seen["rf"] == numpy.load(rf)[1]).all())
+
+        def from_lines(lines, frame):
+            seen["lines"] = lines.shape, frame.line_rate_hz, frame.line_valid
+            return numpy.ones(frame.shape, "f4")
+
+        self.assertEqual(self.image_by(from_lines, "lines")[0], 0)
+        (transmits, elements, samples), rate_hz, valid = seen["lines"]
+        self.assertEqual((transmits, elements), seen["rf"].shape[:2])
+        self.assertTrue(0 < valid <= samples and rate_hz > 1e6)
+
+    def test_parameters_and_out(self):
+        expected = self.built_in()
+
+        def scaled(iq, frame, gain_db, out):
+            return numpy.multiply(numpy.abs(iq), 10 ** (gain_db / 20), out=out)
+
+        parameters = [el.Parameter("gain_db", -20, 20, 6, "of the amplitudes", "dB")]
+        self.assert_same(self.image_by(scaled, parameters=parameters)[2], expected + 6)
+        status, _, image, about = self.image_by(scaled, parameters=parameters, arguments=["--set", "own.gain_db=-4"])
+        self.assert_same(image, expected - 4)
+        self.assertEqual((status, about["parameters"]["own.gain_db"]), (0, -4))
+        status, lines, _, _ = self.image_by(scaled, parameters=parameters, arguments=["--set", "own.gain_db=99"])
+        self.assertEqual(status, 2)
+        self.assertIn("own.gain_db", lines)
+
+    def test_functions_that_fail(self):
+        """Each: the image is delay-and-sum, one line says why, the status is 1."""
+        expected = self.built_in()
+
+        def breaks(iq):
+            return iq[9999]
+
+        cases = {
+            "IndexError": breaks,
+            "expected (64, 48)": lambda iq: iq[1:],
+            "expected float32 or complex64": lambda iq: numpy.ones((64, 48), int),
+            "no finite numbers": lambda iq: iq * numpy.nan,
+            "returned NoneType": lambda iq: None,
+        }
+        for words, function in cases.items():
+            with self.subTest(words):
+                status, lines, image, about = self.image_by(function)
+                self.assertEqual(status, 1)
+                self.assertEqual(len(lines.splitlines()), 1, lines)
+                self.assertIn(words, lines)
+                self.assertIn("2 of 2 frames", lines)
+                self.assert_same(image, expected)
+                self.assertEqual(about["parameters"]["adaptive"], "off")
+
+    def test_a_program_that_ends_or_hangs(self):
+        code = ("import echoloop_viewer as el, numpy, os, signal, sys, threading\n"
+                "n = [0]\n"
+                "@el.method('mine')\n"
+                "def mine(iq):\n"
+                "    n[0] += 1\n"
+                "    if n[0] == 3: {}\n"
+                "    return numpy.abs(iq)\n"
+                "mine.run(timeout=120)\n")
+        for act, words in (("os.kill(os.getpid(), signal.SIGKILL)", "has ended"), ("threading.Event().wait()", "no answer")):
+            with self.subTest(act):
+                child = subprocess.Popen([sys.executable, "-c", code.format(act)], stderr=subprocess.DEVNULL)
+                self.addCleanup(child.wait)
+                self.addCleanup(child.kill)
+                report = self.path("report.json")
+                status, lines = self.run_headless("--frames", "40", "--policy", "drop-oldest", "--rate", "100",
+                                                  "--method", "python:mine", "--wait-method", "120", "--report", report)
+                self.assertEqual(status, 1)
+                self.assertIn(words, lines)
+                self.assertGreater(json.loads(pathlib.Path(report).read_text())["frames"]["processed"], 3)
+
+    def test_defined_again(self):
+        second = threading.Event()
+
+        def define(factor):
+            @el.method("mine")
+            def mine(iq):
+                if factor == 1:
+                    threading.Thread(target=redefine).start()
+                    second.wait(60)  # the definition comes while a frame is in work
+                return factor * numpy.abs(iq)
+            return mine
+
+        def redefine():
+            define(2)
+            second.set()
+
+        made = define(1)
+        thread = threading.Thread(target=self.serve, args=(made,))
+        thread.start()
+        file = self.path("image.npy")
+        status, _ = self.run_headless("--frames", "1", "--policy", "block", "--method", "python:mine",
+                                      "--wait-method", "120", "--image-out", file)
+        made.stop()
+        thread.join(60)
+        self.assertEqual(status, 0)
+        self.assert_same(numpy.load(file), self.built_in(1))  # the definition of the frame, not the newest
+
+    def test_refusals(self):
+        for arguments, words in ((("no name",), "letters"), (("x", "pixels"), "rf, lines")):
+            with self.assertRaisesRegex(ValueError, words):
+                el.method(*arguments)
+        with self.assertRaisesRegex(ValueError, "min <= value <= max"):
+            el.method("x", parameters=[("a", 0, 1, 2)])
+        with self.assertRaisesRegex(el.NoViewer, "no method at"):
+            el.method("x")(lambda iq: iq).run(timeout=0)
+        status, lines = self.run_headless("--method", "python:none", "--wait-method", "0.1", "--frames", "1")
+        self.assertEqual((status, len(lines.splitlines())), (2, 1))
+        self.assertIn("el.method", lines)
+
+
+if __name__ == "__main__":
+    unittest.main()
