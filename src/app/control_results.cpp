@@ -9,6 +9,7 @@
 
 #include "app/control_params.h"
 #include "app/image_files.h"
+#include "app/outputs/dicom.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/report.h"
 #include "core/units.h"
@@ -32,10 +33,12 @@ enum SavedKind {
   kMeasurements,
   kSession,
   kDescription,
-  kSpans
+  kSpans,
+  kDicom
 };
-constexpr std::array<std::string_view, 11> kSaved = {
-    "image", "levels", "data", "iq", "iq_range", "video", "timings", "measurements", "session", "description", "spans"};
+constexpr std::array<std::string_view, 12> kSaved = {"image",    "levels",      "data",    "iq",
+                                                     "iq_range", "video",       "timings", "measurements",
+                                                     "session",  "description", "spans",   "dicom"};
 
 ImagingParams without_level(ImagingParams params) {
   params.level = {};
@@ -60,14 +63,17 @@ Measured measured_of(const Call& call) {
 }
 
 json write_file(const Call& call, SavedKind what) {
-  constexpr std::array<std::string_view, 11> kEndings = {".png", ".png", ".npy",         "",      "",     "",
-                                                         ".csv", "",     kSessionEnding, ".json", ".json"};
+  constexpr std::array<std::string_view, 12> kEndings = {".png", ".png", ".npy",         "",      "",      "",
+                                                         ".csv", "",     kSessionEnding, ".json", ".json", ".dcm"};
   const fs::path path = new_path(call.params, kEndings[what]);
   const Controlled& run = call.run;
   std::vector<float> db;
   switch (what) {
     case kPicture:
       write_picture(path, image_of(call, db), run.state().params, run.state().marks);
+      break;
+    case kDicom:
+      write_dicom(path, image_of(call, db), run.state().params, overlays_of(run.state().analyses).flow);
       break;
     case kLevels: {
       const Image image = image_of(call, db);
@@ -110,7 +116,8 @@ json write_file(const Call& call, SavedKind what) {
 json save(const Call& call) {
   const auto what = choice_of<SavedKind>(call.params, "what", kSaved);
   if (call.params.contains("path")) return write_file(call, what);
-  if (call.run.mode() == "headless") throw Error("path", "missing", "an absolute path, in a run without a window");
+  if (call.run.mode() == "headless" || what == kDicom)
+    throw Error("path", "missing", "an absolute path, for DICOM or in a run without a window");
   if (what == kSpans)
     call.run.send(command::SaveTimings{});
   else

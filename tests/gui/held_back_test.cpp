@@ -10,6 +10,7 @@
 #include "history/hdf5_recording.h"
 #include "support/acquisitions.h"
 #include "support/film_file.h"
+#include "support/one_line.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::held_back_test {
@@ -40,9 +41,16 @@ TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
   ASSERT_TRUE(until([&] { return state.run == RunState::frozen; }));
   const std::size_t frames = state.kept.frames;
   EXPECT_NEAR(state.kept.seconds, static_cast<double>(frames - 1) / 50.0, 1e-3);
-  if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
-  state.save.film.range = FilmRange::all;
+  state.save.film = {.range = FilmRange::all, .container = FilmContainer::dicom};
   click("save_menu");
+  click("save/film");
+  ASSERT_TRUE(until([&] { return !state.saving.last.empty(); }));
+  if (!contains(state.saving.last, "built without DCMTK")) {
+    EXPECT_TRUE(contains(state.saving.last, ".dcm")) << state.saving.last;
+    EXPECT_TRUE(contains(state.saving.last, std::to_string(frames) + " frames")) << state.saving.last;
+  }
+  if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
+  state.save.film.container = FilmContainer::mp4;
   click("save/film");
   ASSERT_TRUE(until([&] { return state.saving.last.find(".mp4") != std::string::npos; })) << state.saving.last;
   std::filesystem::path file;

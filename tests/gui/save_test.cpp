@@ -9,8 +9,9 @@ namespace echoloop::testing::save_test {
 namespace {
 
 constexpr const char* kControls[] = {
-    "save_format/SVG", "save_size/Scale", "save_ground/Dark",        "save/picture",    "save/levels",    "save/data",
-    "save/timings",    "save/film",       "film_range/Full history", "film_speed/0.1×", "film_format/MKV"};
+    "save_format/SVG", "save_format/DICOM", "save_size/Scale",  "save_ground/Dark", "save/picture",
+    "save/levels",     "save/data",         "save/timings",     "save/film",        "film_range/Full history",
+    "film_speed/0.1×", "film_format/MKV",   "film_format/DICOM"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {
@@ -140,6 +141,10 @@ TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
   scene.frames(2);
   scene.click("save/film");
   EXPECT_TRUE(scene.saved.empty());
+  scene.click("film_format/DICOM");
+  scene.frames(2);
+  scene.click("save/film");
+  EXPECT_EQ(scene.saved, std::vector{SaveWhat::film}) << "DICOM needs no ffmpeg";
 }
 
 TEST(SavePanel, OpensInTheSmallestWindow) {
@@ -241,6 +246,9 @@ TEST(FilmPlan, AtMostSixtyPicturesASecond) {
   EXPECT_NEAR(plan.seconds(), 2.0, 0.05);
   EXPECT_EQ(plan_film(kept(300, 61.0), {}, {.range = FilmRange::all, .speed = 1.0}).step, 1U);
   EXPECT_EQ(plan_film({}, {}, {}).pictures, 0U);
+  const FilmPlan dicom = plan_film(all, {}, {.range = FilmRange::all, .speed = 0.1, .container = FilmContainer::dicom});
+  EXPECT_EQ(dicom.rate_hz, 500.0) << "all frames at their time";
+  EXPECT_EQ(film_frames(all, dicom).size(), 1001U);
 }
 
 }  // namespace

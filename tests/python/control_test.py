@@ -238,6 +238,12 @@ class Headless(unittest.TestCase):
                     v.save(what, path)
             with self.assertRaisesRegex(el.Refused, "no path"):
                 v.save("video", os.path.join(folder, "h.mp4"))
+            try:
+                v.save("dicom", os.path.join(folder, "i.dcm"))
+            except el.Refused as refused:
+                self.assertIn("built without DCMTK", str(refused))
+            else:
+                self.assertEqual(pathlib.Path(folder, "i.dcm").read_bytes()[128:132], b"DICM")
 
     def test_another_source_keeps_what_was_set(self):
         v = self.start()

@@ -210,6 +210,16 @@ TEST_F(Dicom, FlowIsInColour) {
   EXPECT_EQ(finish(without).text(0x0028'0004), "MONOCHROME2") << "flow that is not drawn";
 }
 
+TEST_F(Dicom, AnImageOnScreenIsAStill) {
+  Loop loop(testing::kFlat);
+  write_dicom(folder_ / "b.dcm", loop.image, loop.image.params, nullptr);
+  EXPECT_EQ(folder_.files(), 1U);
+  const Elements read(folder_ / "b.dcm");
+  EXPECT_EQ(read.text(0x0008'0016), "1.2.840.10008.5.1.4.1.1.6.1");
+  read.expect_box(testing::kFlat);
+  EXPECT_EQ(static_cast<unsigned char>(read.values.at(kPixels).at(0)), 255) << "0 dB";
+}
+
 TEST_F(Dicom, NothingOfAPatientAndNewIdentifiers) {
   std::set<std::string> uids;
   for (int i = 0; i < 2; ++i) {

@@ -142,12 +142,22 @@ void DicomFile::finish(const std::string& /*comment*/) {
 void check_dicom_name(const std::filesystem::path& /*file*/) {
   std::error_code ignored;
   if (!std::filesystem::exists(module_file(), ignored))
-    throw Error("--dicom", "this program was built without DCMTK (libdcmtk-dev)", "--video, or a build with DCMTK");
+    throw Error("DICOM", "this program was built without DCMTK (libdcmtk-dev)",
+                "another format, or a build with DCMTK");
   (void)load_module();
 }
 
 std::unique_ptr<ImageWriter> make_dicom_file(const FilmOrder& order, const Image& first) {
   return std::make_unique<DicomFile>(order, first);
+}
+
+void write_dicom(const std::filesystem::path& file, const Image& image, const ImagingParams& display,
+                 const FlowImage* flow) {
+  check_dicom_name(file);
+  const FilmFlow drawn = flow != nullptr ? FilmFlow::shown : FilmFlow::none;
+  DicomFile still({.path = file, .source = {}, .display = display, .flow = drawn}, image);
+  still.add(image, flow);
+  still.finish({});
 }
 
 }  // namespace echoloop

@@ -32,4 +32,8 @@ void check_dicom_name(const std::filesystem::path& file);
 // The make of a FilmOrder. Throws Error.
 std::unique_ptr<ImageWriter> make_dicom_file(const FilmOrder& order, const Image& first);
 
+// Writes one image with the window and map of `display`, under `flow` (null: none). Throws Error.
+void write_dicom(const std::filesystem::path& file, const Image& image, const ImagingParams& display,
+                 const FlowImage* flow);
+
 }  // namespace echoloop

@@ -10,6 +10,7 @@
 #include "app/image_files.h"
 #include "app/options/folders.h"
 #include "app/outputs/comparison.h"
+#include "app/outputs/dicom.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
@@ -210,7 +211,7 @@ void WindowSaving::write_picture_of(Picture picture) {
   std::filesystem::path path;
   std::string note;
   const Image* const matched = matched_to(picture);
-  const bool figure = what == SaveWhat::picture && choice.format != SaveFormat::image_only;
+  const bool figure = what == SaveWhat::picture && is_figure(choice.format);
   const auto description = [&] {
     measure_again(picture.measured, shown, state_.marks, picture.again);
     note = points_note(picture.measured);
@@ -234,11 +235,11 @@ void WindowSaving::write_picture_of(Picture picture) {
     path = new_save(UserFolder::documents, stem, ".npy");
     writes.emplace_back([path, shown, json = description()] { write_image_npy(path, shown, json); });
   } else {
-    constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
+    constexpr std::array<const char*, 5> kEndings = {".png", ".svg", ".pdf", ".png", ".dcm"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
     nlohmann::json about;
-    const bool mapped = state_.Model::map != nullptr;
+    const bool mapped = state_.Model::map != nullptr && choice.format != SaveFormat::dicom;
     if (figure || mapped || matched != nullptr || !state_.marks.list.empty()) about = description();
     writes.push_back(figure ? figure_of(path, picture, command_text(about)) : image_of(path, picture));
     if (!about.empty()) {
@@ -305,6 +306,7 @@ std::function<void()> WindowSaving::image_of(const std::filesystem::path& path, 
           views = state_.analyses, map = map_on_screen()] {
     const Image image = drawn();
     ImageOverlays over = overlays_of(views);
+    if (path.extension() == ".dcm") return write_dicom(path, image, display, over.flow);
     over.map = map(image);
     write_picture(path, image, display, marks, over);
   };
@@ -420,7 +422,7 @@ void WindowSaving::save_film(SavedMoment moment) {
     frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return report("No video: the recording cannot be read any more", Severity::error);
-  constexpr std::array<const char*, 3> kEnds = {".mp4", ".webm", ".mkv"};
+  constexpr std::array<const char*, 4> kEnds = {".mp4", ".webm", ".mkv", ".dcm"};
   FilmOrder order{.path = new_save(UserFolder::videos, file_stem(state_.source),
                                    kEnds[static_cast<std::size_t>(state_.save.film.container)]),
                   .source = state_.source.name,
@@ -430,7 +432,13 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .numbers = numbers_of(state_.source),
                   .samples = state_.source.samples,
                   .named = in_use_.named};
-  check_film_name(order.path);
+  if (state_.save.film.container == FilmContainer::dicom) {
+    check_dicom_name(order.path);
+    order.make = make_dicom_file;
+    order.option = "--dicom";
+  } else {
+    check_film_name(order.path);
+  }
   FilmOrder of_run;
   pace_film(of_run, state_.source);
   if (flow || order.rate_hz != of_run.rate_hz)

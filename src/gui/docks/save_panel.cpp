@@ -18,7 +18,7 @@ namespace echoloop {
 namespace {
 
 constexpr float kFigureLabel = 82;
-constexpr std::array<Choice, 4> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}}};
+constexpr std::array<Choice, 5> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}, {"DICOM"}}};
 constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
 constexpr float kNumber = 52;  // width of a field
@@ -96,7 +96,7 @@ void draw_place(PanelContext& c, Column& column) {
 // Returns the reason why saving is not possible; empty: it is.
 std::string draw_size(PanelContext& c, const Rect& r) {
   SaveChoice& choice = c.view.saving;
-  if (choice.format == SaveFormat::image_only) return {};
+  if (!is_figure(choice.format)) return {};
   if (choice.size != SaveSize::width && choice.size != SaveSize::scale) {
     c.ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kMuted,
                      fmt::format("{} pixels per grid step, 96 dpi", 1 + static_cast<int>(choice.size)));
@@ -126,9 +126,9 @@ void draw_save_figure(PanelContext& c, Column& column) {
   pick("Format", "save_format", kFormats, choice.format,
        {"Format",
         "Figures with rulers, colour bar, marks and caption; SVG and PDF contain text and vectors. Image only: "
-        "the pixels of the image as PNG.",
+        "the pixels of the image as PNG. DICOM: the image with its scale, without text.",
         {}});
-  const bool bare = choice.format == SaveFormat::image_only;
+  const bool bare = !is_figure(choice.format);
   const std::string_view why = bare ? "The image keeps the size of the grid." : "";
   pick(
       "Size", "save_size", kSizes, choice.size,
@@ -156,7 +156,7 @@ constexpr float kWidth = 810, kSavePad = 16, kButton = 76, kSaveLabel = 76;
 constexpr std::array<double, 7> kFilmSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
 constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
 constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"Full history"}}};
-constexpr std::array<Choice, 3> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}}};
+constexpr std::array<Choice, 4> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}, {"DICOM"}}};
 
 struct SaveRow {
   const char* id;
@@ -272,9 +272,9 @@ void draw_film(PanelContext& c, Column& column) {
   const Rect head = ui.row(column, 24, 4);
   ui.text(Type::strong, head, theme::kText, "Video");
   const std::string_view past = why_no_past(c.model);
-  const std::string_view why = !saving.busy.empty()          ? std::string_view(saving.busy)
-                               : !saving.why_no_film.empty() ? std::string_view(saving.why_no_film)
-                                                             : past;
+  const bool dicom = film.container == FilmContainer::dicom;
+  const std::string_view why_no_frames = !saving.busy.empty() ? std::string_view(saving.busy) : past;
+  const std::string_view why = why_no_frames.empty() && !dicom ? std::string_view(saving.why_no_film) : why_no_frames;
   const FilmPlan plan = why.empty() ? plan_film(c.model.kept, c.edits.cine, film) : FilmPlan{};
   const std::string about = why.empty() ? plan_text(plan) : std::string(why);
   ui.text_fitted(Type::body, head.x0 + ui.px(kSaveLabel), head.x1, head.y0, head.height(), theme::kText2, about);
@@ -286,17 +286,22 @@ void draw_film(PanelContext& c, Column& column) {
   if (const auto picked = choice_row(
           c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kFilmSpeeds.begin()),
           {"Speed",
-           "In acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
+           "In acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.",
+           why.empty() && dicom ? "A DICOM file has all frames and their time." : why}))
     film.speed = kFilmSpeeds[static_cast<std::size_t>(*picked)];
   if (const auto picked =
           choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),
-                     {"Format", "MP4 for most players, WebM for browsers, MKV with the same content as MP4.", why}))
+                     {"Format",
+                      "MP4 for most players, WebM for browsers, MKV with the same content as MP4. DICOM: the images "
+                      "with their scale, without text, not compressed.",
+                      why_no_frames}))
     film.container = static_cast<FilmContainer>(*picked);
   const Rect r = ui.row(column, theme::kRow, 0);
   const Rect button{r.x1 - ui.px(104), r.y0, r.x1, r.y1};
-  if (ui.button("save/film", button,
-                {.label = "Save video", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
-                {"Save video", "With rulers, colour bar and caption. Runs in the background.", why})) {
+  if (ui.button(
+          "save/film", button, {.label = "Save video", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
+          {"Save video",
+           dicom ? "Runs in the background." : "With rulers, colour bar and caption. Runs in the background.", why})) {
     c.commands.send(command::Save{SaveWhat::film});
   }
 }
@@ -361,12 +366,13 @@ FilmPlan plan_film(const KeptFrames& kept, const Cine& cine, const FilmChoice& c
   const double seconds = cine_time_s(kept, plan.last) - cine_time_s(kept, plan.first);
   constexpr double kUnknown_hz = 25.0;  // for a single frame
   const double came_hz = seconds > 0.0 ? static_cast<double>(frames - 1) / seconds : kUnknown_hz;
-  const double wanted_hz = (kept.frame_rate_hz > 0.0 ? kept.frame_rate_hz : came_hz) * choice.speed;
+  const bool all = choice.container == FilmContainer::dicom;
+  plan.speed = all ? 1.0 : choice.speed;
+  const double wanted_hz = (kept.frame_rate_hz > 0.0 ? kept.frame_rate_hz : came_hz) * plan.speed;
   // Tolerance: a rate slightly above the limit does not drop every other frame.
   constexpr double kAllowed_hz = 1.05 * kFilmFastest_hz;
-  plan.step = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / kAllowed_hz)));
+  plan.step = all ? 1 : static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / kAllowed_hz)));
   plan.rate_hz = std::max(wanted_hz / static_cast<double>(plan.step), 0.1);
-  plan.speed = choice.speed;
   plan.pictures = place_of(kept, plan, plan.last) + 1;
   return plan;
 }

@@ -158,7 +158,8 @@ std::span<const PanelRow> panels();
 
 // Settings for saving images, as shown in the save panel and kept between runs. Plain values.
 
-enum class SaveFormat { png, svg, pdf, image_only };  // image_only: a PNG of the image's own pixels
+enum class SaveFormat { png, svg, pdf, image_only, dicom };  // image_only: a PNG of the image's own pixels
+[[nodiscard]] constexpr bool is_figure(SaveFormat format) { return format < SaveFormat::image_only; }
 // Pixels per grid step, width of the figure, or scale of the image plane.
 enum class SaveSize { x1, x2, x3, x4, width, scale };
 

@@ -39,7 +39,7 @@ WindowPlace place_from(const std::string& text) {
 
 bool is_one_line(const std::string& text) { return !text.empty() && text.find_first_of("\r\n") == std::string::npos; }
 
-constexpr std::array<const char*, 4> kSaveFormats = {"png", "svg", "pdf", "image"};
+constexpr std::array<const char*, 5> kSaveFormats = {"png", "svg", "pdf", "image", "dicom"};
 constexpr std::array<const char*, 6> kSaveSizes = {"1", "2", "3", "4", "print", "scale"};
 
 template <class Enum, std::size_t N>
