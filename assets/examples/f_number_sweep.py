@@ -16,12 +16,13 @@ import echoloop_viewer as el
 file = None                                  # of a recording; None: of the cyst phantom
 x_mm, z_mm, radius_mm = -3.0, 17.0, 3.2      # of the cyst
 
-if file is None:
-    folder = tempfile.TemporaryDirectory()   # removed at the end of Python
-    file = pathlib.Path(folder.name, "cyst.uff")
-    subprocess.run([sys.executable, "-m", "echoloop_viewer", "sim:cyst", "--headless", "--no-doubts", "--frames", "1",
-                    "--record", file], check=True, stdout=subprocess.DEVNULL)
-recording = el.open(file)
+with tempfile.TemporaryDirectory() as folder:
+    if file is None:
+        file = pathlib.Path(folder, "cyst.uff")
+        subprocess.run([sys.executable, "-m", "echoloop_viewer", "sim:cyst", "--headless", "--no-doubts", "--frames", "1",
+                        "--record", file], check=True, stdout=subprocess.DEVNULL)
+    recording = el.open(file)
+    frame = recording[0]
 print(recording)
 
 
@@ -43,7 +44,7 @@ away = np.hypot(x[None, :] - x_mm, z[:, None] - z_mm)
 f_numbers, values = np.arange(0.5, 6.01, 0.5), []
 for f_number in f_numbers:
     bf.set(f_number=f_number)
-    levels = bf(recording[0])
+    levels = bf(frame)
     values.append(gcnr(levels[away < 0.8 * radius_mm], levels[(away > 1.3 * radius_mm) & (away < reach)]))
     print(f"F-number {f_number:.1f}: gCNR {values[-1]:.3f}")
 
