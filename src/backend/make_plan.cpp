@@ -343,8 +343,10 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                 "--backend cpu, or --set lens=straight");
   }
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
-  if (plan->process != nullptr && plan->process->input() == OwnInput::channels) {
-    plan->why_fp32 = "channels for a method in another process";
+  const bool lines_for_process = plan->process != nullptr && (plan->process->input() == OwnInput::channels ||
+                                                              plan->process->input() == OwnInput::lines);
+  if (lines_for_process) {
+    plan->why_fp32 = "lines for a method in another process";
     return plan;
   }
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);

@@ -150,7 +150,7 @@ TEST_F(ProgramMethodWindow, ARefusedProgramGetsNothingAndWrongDefinitionsAreNotO
   EXPECT_EQ(program.frames, 0);
   Program wrong("pictures");
   EXPECT_TRUE(until([&] { return wrong.refused.load(); }));
-  EXPECT_TRUE(view().offers.empty());
+  EXPECT_TRUE(until([&] { return view().offers.empty(); }));
 }
 
 }  // namespace

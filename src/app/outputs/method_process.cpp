@@ -363,7 +363,7 @@ std::size_t bytes_of(const OwnRequest& request) {
 
 bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
   const std::scoped_lock turn(turn_);
-  const auto begun = std::chrono::steady_clock::now();
+  auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   if (!may_ask(request)) return false;
   send_facts(request);
@@ -375,6 +375,7 @@ bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAns
   lock.unlock();
   fill(memory_.in.memory->bytes().first(bytes));
   lock.lock();
+  if (input_ == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
   if (!ask(lock, request, {.bytes = bytes}) || !read_answer(request, answer)) return false;
   log_.note(seconds_since(begun), answer_.function_s);
   return true;
