@@ -390,9 +390,13 @@ OwnResult MethodProcess::exchange(const OwnRequest& request, const Fill& fill, S
   if (!may_ask(request)) return OwnResult::none;
   send_facts(request);
   const SharedDeviceMemory::Names& names = memory.names();
-  if (std::exchange(told_, names.id) != names.id)
+  if (std::ranges::find(told_, names.id) == told_.end()) {
+    constexpr std::size_t kOpen = 8;  // lanes
+    told_.push_back(names.id);
+    if (told_.size() > kOpen) told_.pop_front();
     send(kRoom, payload_of(std::uint32_t{2}, names.device, names.in_bytes, names.out_bytes, names.id, names.in,
                            names.out, names.filled));
+  }
   const std::size_t bytes = bytes_of(request);
   lock.unlock();
   fill(memory.in().first(bytes));

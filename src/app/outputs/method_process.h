@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -170,7 +171,7 @@ class MethodProcess final : public OwnProcess, public std::enable_shared_from_th
   struct Facts : TapFacts {
     OwnInput input = OwnInput::iq;
   } facts_;
-  std::uint64_t told_ = 0;  // memory of a device that the program knows
+  std::deque<std::uint64_t> told_;  // memory of a device that the program has open, the oldest first
   MethodLog log_;
 };
 

@@ -479,6 +479,7 @@ void CudaLane::put_shared(OwnResult result) {
   if (plan_->process->input() == OwnInput::image)
     return shared_->take_levels(plan_->grid.pixels(), images_.front().device_db);
   shared_->take_pixels(result, plan_->das->tables->grid.pixels(), buffers_.pixels.as<Complex>());
+  steps_->replace_pixels();
   mark(kBeamformed, work());
 }
 
@@ -486,6 +487,7 @@ void CudaLane::put_pixels(std::span<const Complex> values) {
   join();
   CUDA_CHECK(cudaMemcpyAsync(buffers_.pixels.as<void>(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice,
                              processing().get()));
+  steps_->replace_pixels();
   mark(kBeamformed, work());
 }
 

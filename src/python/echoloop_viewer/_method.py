@@ -25,6 +25,7 @@ _DEFINE, _USED, _RESULT, _FAILED, _ROOM = 20, 21, 22, 23, 24
 _CALL = struct.Struct("<II4QddIIIIIIQ8dddQ")
 _TYPES = ("<i2", "<f4", "<c8")
 _KEPT = 4  # definitions
+_KEPT_MEMORY = 8  # of the viewer's GPU: one for each of its lanes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,7 +193,7 @@ class _Link(Connection):
                          timeout)
         self.name, self.alive, self._why = of.name, True, ""
         self._definitions, self._last = {}, 0
-        self._info, self._in, self._out, self._shared = {}, None, None, None
+        self._info, self._in, self._out, self._shared = {}, None, None, {}
         self._send(_HELLO, struct.pack("<HHIQ", 1, 0, 0x01020304, os.getpid()))
         self.define(of)
         _links[self.name, viewer] = self
@@ -237,7 +238,9 @@ class _Link(Connection):
         elif kind == _ROOM:
             role, _, size = struct.unpack_from("<IIQ", payload)
             if role == 2:
-                self._shared = payload  # opened with the library of the method
+                self._shared[struct.unpack_from("<Q", payload, 24)[0]] = payload  # opened when it is used
+                for old in list(self._shared)[:-_KEPT_MEMORY]:
+                    del self._shared[old]
                 return
             memory = self._map(size, mmap.PROT_READ | (mmap.PROT_WRITE if role else 0))
             if role:
@@ -256,7 +259,7 @@ class _Link(Connection):
         count, begun, done = call[11] * call[12], time.perf_counter(), b""
         try:
             if word[7]:
-                memory = self._memory_of(of)
+                memory = self._memory_of(of, word[5])
                 array = memory.array(shape, _TYPES[call[8]])
                 out = lambda dtype: memory.out(call[11:13], dtype)  # noqa: E731
             else:
@@ -273,11 +276,12 @@ class _Link(Connection):
         else:
             self._send(_RESULT, struct.pack("<QdIIQ", number, time.perf_counter() - begun, item, 0, count) + done)
 
-    def _memory_of(self, of):
-        if isinstance(self._shared, bytes):
-            self._shared = _cuda_memory.Memory(self._shared, of._library)
-        self._shared.library = of._library
-        return self._shared
+    def _memory_of(self, of, number):
+        memory = self._shared[number]
+        if isinstance(memory, bytes):
+            memory = self._shared[number] = _cuda_memory.Memory(memory, of._library)
+        memory.library = of._library
+        return memory
 
     def _fail(self, of, why, number, seconds):
         trace = traceback.format_exc()

@@ -122,7 +122,11 @@ class PackedSteps final : public LaneSteps {
     return true;
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }
-  void envelope() override {}  // done by beamform()
+  void envelope() override {  // done by beamform()
+    if (!std::exchange(replaced_, false)) return;
+    magnitudes({buffers_.pixels.as<Complex>(), nullptr}, n_pixels(), buffers_.envelope.as<float>(), stream());
+  }
+  void replace_pixels() override { replaced_ = true; }
   // Computes the pixels from the kernel's sums and weighted amplitudes.
   const Complex* weighed_pixels() override {
     const auto* sums = buffers_.pixels.as<Complex>();
@@ -213,6 +217,7 @@ class PackedSteps final : public LaneSteps {
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
+  bool replaced_ = false;
   int n_lines_ = 0;       // of a frame
   int small_frames_ = 1;  // at once
   int most_frames_ = 1;   // at once, if kernels take as long as copies

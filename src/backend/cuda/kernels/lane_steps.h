@@ -63,6 +63,7 @@ class LaneSteps {
   virtual bool write_results(const ResultPlace& /*place*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
+  virtual void replace_pixels() {}  // `pixels` have other values than those of beamform(); before envelope()
   // Returns the complex pixels of the envelope, after envelope(), on the processing stream; nullptr: none.
   virtual const Complex* weighed_pixels() { return nullptr; }
   // Returns the level that the recipe derives from the frame itself, on the device; nullptr: none.
