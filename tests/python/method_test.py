@@ -18,6 +18,7 @@ except ImportError:
 
 GRID = ["--set", "grid_nx=48", "--set", "grid_nz=64", "--set", "reference_db=60"]
 SOURCE = "sim:cyst"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "assets" / "examples" / "methods.py"
 BACKEND = os.environ.get("ECHOLOOP_METHOD_BACKEND", "cpu")
 
 
@@ -204,6 +205,25 @@ class Methods(unittest.TestCase):
         thread.join(60)
         self.assertEqual(status, 0)
         self.assert_same(numpy.load(file), self.built_in(1))  # the definition of the frame, not the newest
+
+    def test_examples(self):
+        """Those of assets/examples/methods.py: delay-and-sum and the course's kernel make the program's own images."""
+        examples = {}
+        exec(compile(EXAMPLES.read_text("utf-8"), str(EXAMPLES), "exec"), examples)
+        plain = ["--set", "f_number=0"]
+        run = {name: self.image_by(examples[name].function, examples[name].input, examples[name].parameters, plain)
+               for name in ("wiener", "delay_and_sum", "course")}
+        for status, lines, _, _ in run.values():
+            self.assertEqual((status, lines), (0, ""))
+        images = {name: image for name, (_, _, image, _) in run.items()}
+        file = self.path("own.npy")
+        self.assertEqual(self.run_headless("--frames", "2", "--image-out", file, *plain)[0], 0)
+        expected = numpy.load(file)
+        self.assert_same(images["delay_and_sum"], expected, 0.2, above=expected.max() - 40)
+        self.assertLess(numpy.percentile(images["wiener"] - expected, 90), 0)
+        self.assertEqual(self.run_headless("--frames", "2", "--image-out", file, "--recipe", "course")[0], 0)
+        expected = numpy.load(file)
+        self.assert_same(images["course"] - images["course"].max(), expected - expected.max(), 1e-3, above=-60)
 
     def test_refusals(self):
         for arguments, words in ((("no name",), "letters"), (("x", "pixels"), "rf, lines")):

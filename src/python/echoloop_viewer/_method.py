@@ -118,11 +118,16 @@ class Method:
         if link is not None and link.alive:
             link.define(self)
             return
-        link = _Link(self, viewer, timeout)
         if background:
-            threading.Thread(target=link.serve_quietly, name=f"method {self.name}", daemon=True).start()
+            threading.Thread(target=self._run_quietly, args=(viewer, timeout), name=f"method {self.name}", daemon=True).start()
         else:
-            link.serve()
+            _Link(self, viewer, timeout).serve()
+
+    def _run_quietly(self, viewer, timeout):
+        try:
+            _Link(self, viewer, timeout).serve()
+        except (Refused, ConnectionError) as why:
+            print(why, file=sys.stderr)
 
     def stop(self):
         """Ends the connections of this name."""
@@ -223,12 +228,6 @@ class _Link(Connection):
         finally:
             self.alive = False
             self.close()
-
-    def serve_quietly(self):
-        try:
-            self.serve()
-        except (Refused, ConnectionError) as why:
-            print(why, file=sys.stderr)
 
     def _handle(self, kind, payload):
         if kind == _FRAME:
