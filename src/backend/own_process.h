@@ -62,8 +62,6 @@ class SharedDeviceMemory {
   [[nodiscard]] virtual std::span<std::byte> in() = 0;
   // Makes work that is queued later wait for an event of the other process, by its cudaIpcEventHandle_t.
   virtual void follow(const std::array<std::byte, 64>& event) = 0;
-  // Returns the number of values in the last answer that were no finite numbers, once; that answer was not used.
-  virtual unsigned take_wrong() = 0;
 };
 
 enum class OwnResult : std::uint32_t { none = 0, amplitudes = 1, pixels = 2 };  // float32, complex64
@@ -79,6 +77,9 @@ class OwnProcess {
   virtual bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) = 0;
   // Returns true if it computes in the memory of a GPU.
   [[nodiscard]] virtual bool on_device() const { return false; }
+  // An answer in memory of a device was not used: so many of its values are no finite numbers. Known once the frame is
+  // finished.
+  virtual void refuse(const FrameStamp& /*stamp*/, unsigned /*values*/) {}
   // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is.
   virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/) {
     return OwnResult::none;

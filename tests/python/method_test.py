@@ -16,7 +16,7 @@ try:
 except ImportError:
     numpy = None
 
-GRID = ["--set", "grid_nx=48", "--set", "grid_nz=64", "--set", "reference_db=60"]
+GRID = ["--set", "grid_nx=48", "--set", "grid_nz=64", "--set", "reference_db=60", "--set", "precision=fp32"]
 SOURCE = "sim:cyst"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "assets" / "examples" / "methods.py"
 BACKEND = os.environ.get("ECHOLOOP_METHOD_BACKEND", "cpu")

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "backend/pipeline.h"
 #include "backend/plan.h"
 #include "core/error.h"
 #include "core/results/image.h"
@@ -147,7 +148,6 @@ void MethodProcess::refuse(std::uint32_t reason, const std::string& line) {
   const std::scoped_lock lock(mutex_);
   send(static_cast<std::uint32_t>(LiveKind::refused), payload_of(reason, std::uint32_t{0}, line));
   state_ = State::over;
-  changed_.notify_all();
 }
 
 void MethodProcess::use() {
@@ -161,7 +161,6 @@ void MethodProcess::end(const std::string& line) {
   const std::scoped_lock lock(mutex_);
   send(static_cast<std::uint32_t>(LiveKind::bye), payload_of(line));
   state_ = State::over;
-  changed_.notify_all();
 }
 
 void MethodProcess::receive(const NameCheck& check) {
@@ -180,7 +179,6 @@ void MethodProcess::receive(const NameCheck& check) {
   } catch (const BadMessage& why) {
     refuse(5, why.what());
   }
-  changed_.notify_all();
 }
 
 void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
@@ -298,16 +296,34 @@ bool MethodProcess::may_ask(const OwnRequest& request) {
   return !asked_.busy || miss(MethodLog::Missing::late, request, "no answer yet to an earlier frame");
 }
 
+namespace {
+
+// Waits for data, 20 ms at most: with cores to spare a while in a spin, since waking a thread takes some 50 us.
+void wait_at(pollfd& socket) {
+  constexpr std::chrono::milliseconds kSpin{1};
+  constexpr int kLook_ms = 20;
+  const bool spins = has_spare_cores();
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  while (spins && std::chrono::steady_clock::now() < end)
+    if (::poll(&socket, 1, 0) > 0) return;
+  ::poll(&socket, 1, kLook_ms);
+}
+
+}  // namespace
+
 // Sends the frame, whose array is in its place, and waits. Returns false without values.
 bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const OwnRequest& request, const FrameWord& place) {
-  constexpr std::chrono::milliseconds kLook{20};
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(request.limit_s);
   ++asked_.number;
   answer_ = {};
   answer_.on_device = place.flags != 0;
   asked_.busy = send_frame(request, place);
-  const auto is_over = [this] { return answer_.there || state_ != State::used; };
-  while (!changed_.wait_for(lock, kLook, is_over) && !request.given_up() && std::chrono::steady_clock::now() < end) {
+  while (!answer_.there && state_ == State::used && !request.given_up() && std::chrono::steady_clock::now() < end) {
+    pollfd socket{stream_.descriptor(), POLLIN, 0};
+    lock.unlock();
+    wait_at(socket);
+    receive([](const std::string&) {});  // a method in use keeps its name
+    lock.lock();
   }
   if (!answer_.there) {
     const bool late = state_ == State::used;
@@ -326,24 +342,30 @@ bool MethodProcess::has_values(const OwnRequest& request) {
   return true;
 }
 
-// Appends the values of the answer. The program may change them meanwhile: each is read once.
+// Appends the values of the answer. The program may change them meanwhile: they are checked as copied.
 bool MethodProcess::read_answer(const OwnRequest& request, OwnAnswer& to) {
+  const auto n = static_cast<std::size_t>(answer_.values);
   const std::byte* const from = memory_.out->bytes().data();
-  const bool complex = answer_.item == OwnResult::pixels, levels = input_ == OwnInput::image;
   std::size_t wrong = 0;
-  const auto number = [&](std::size_t i) {
-    float value;
-    std::memcpy(&value, from + i * sizeof value, sizeof value);
-    if (std::isfinite(value)) return value;
-    if (levels && value < 0.0F) return static_cast<float>(2.0 * kNoEcho_db);
-    ++wrong;
-    return 0.0F;
-  };
-  if (levels)
-    for (std::size_t i = 0; i < answer_.values; ++i) to.levels.push_back(number(i));
-  else
-    for (std::size_t i = 0; i < answer_.values; ++i)
-      to.pixels.push_back(complex ? Complex{number(2 * i), number(2 * i + 1)} : Complex{number(i), 0.0F});
+  const auto is_number = [](float value) { return std::isfinite(value); };
+  if (input_ == OwnInput::image) {
+    const std::size_t first = to.levels.size();
+    to.levels.resize(first + n);
+    float* const levels = to.levels.data() + first;
+    std::memcpy(levels, from, n * sizeof(float));
+    for (float& level : std::span(levels, n)) level = std::max(level, static_cast<float>(2.0 * kNoEcho_db));
+    wrong = n - static_cast<std::size_t>(std::count_if(levels, levels + n, is_number));
+  } else {
+    const std::size_t first = to.pixels.size();
+    to.pixels.resize(first + n);
+    Complex* const pixels = to.pixels.data() + first;
+    auto* const parts = reinterpret_cast<float*>(pixels);
+    const bool complex = answer_.item == OwnResult::pixels;
+    const std::size_t values = complex ? 2 * n : n;
+    std::memcpy(parts, from, values * sizeof(float));
+    wrong = values - static_cast<std::size_t>(std::count_if(parts, parts + values, is_number));
+    for (std::size_t i = complex ? 0 : n; i-- > 0;) pixels[i] = {parts[i], 0.0F};
+  }
   return wrong == 0 || miss(MethodLog::Missing::failed, request, no_numbers(wrong));
 }
 
@@ -381,12 +403,15 @@ bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAns
   return true;
 }
 
+void MethodProcess::refuse(const FrameStamp& stamp, unsigned values) {
+  const std::scoped_lock lock(mutex_);
+  log_.take_back(stamp, no_numbers(values));
+}
+
 OwnResult MethodProcess::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) {
   const std::scoped_lock turn(turn_);
   const auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  if (const unsigned wrong = memory.take_wrong(); wrong > 0)
-    miss(MethodLog::Missing::failed, request, no_numbers(wrong) + " in the frame before");
   if (!may_ask(request)) return OwnResult::none;
   send_facts(request);
   const SharedDeviceMemory::Names& names = memory.names();

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -70,6 +69,12 @@ class MethodLog {
     say(std::move(why), request.stamp.sequence);
     return false;
   }
+  // An answer that has been noted was not used.
+  void take_back(const FrameStamp& stamp, std::string why) {
+    --counts_.answered;
+    ++counts_.failed;
+    say(std::move(why), stamp.sequence);
+  }
   void say(std::string why, std::uint64_t frame = 0) {
     problem_ = std::move(why);
     problem_frame_ = frame;
@@ -100,8 +105,9 @@ class MethodProcess final : public OwnProcess, public std::enable_shared_from_th
   [[nodiscard]] bool on_device() const override { return on_device_; }
   bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
   OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) override;
+  void refuse(const FrameStamp& stamp, unsigned values) override;
 
-  // Server thread.
+  // Server thread, or the one that waits for an answer.
   void receive(const NameCheck& check);
   void refuse(std::uint32_t reason, const std::string& line);
   [[nodiscard]] pollfd socket() const;
@@ -153,7 +159,6 @@ class MethodProcess final : public OwnProcess, public std::enable_shared_from_th
   std::atomic<OwnInput> input_{OwnInput::iq};
   std::atomic<bool> on_device_{false};
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
   // Under mutex_:
   MessageStream stream_;
   State state_ = State::connected;

@@ -390,6 +390,7 @@ void CudaLane::count_invalid() {
 
 // Describes the images of finished frames. The device's counts are set to 0 if there were any.
 void CudaLane::note_invalid() {
+  if (shared_ != nullptr && plan_->process != nullptr) shared_->note_wrong(images_.front(), *plan_->process);
   if (!std::exchange(raw_.invalid.awaited, false)) return;
   const auto& found = *raw_.invalid.found.as<InvalidFound>();
   bool any = false;

@@ -98,9 +98,13 @@ void CudaSharedMemory::take_levels(std::size_t n, float* to) {
   cuda::take_levels(reinterpret_cast<const float*>(out_.get()), n, to, check(), context_->processing.view());
 }
 
-unsigned CudaSharedMemory::take_wrong() {
+void CudaSharedMemory::note_wrong(Image& image, OwnProcess& process) {
   volatile unsigned* const seen = seen_.as<unsigned>();
-  return std::exchange(*seen, 0U);
+  const unsigned wrong = *seen;
+  if (wrong == 0) return;
+  *seen = 0;
+  image.own_missing = true;
+  process.refuse(image.stamp, wrong);
 }
 
 }  // namespace echoloop::cuda

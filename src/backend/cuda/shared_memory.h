@@ -12,6 +12,7 @@
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/device_buffer.h"
 #include "backend/own_process.h"
+#include "core/results/image.h"
 
 namespace echoloop::cuda {
 
@@ -26,7 +27,8 @@ class CudaSharedMemory final : public SharedDeviceMemory {
   [[nodiscard]] const Names& names() const override { return names_; }
   [[nodiscard]] std::span<std::byte> in() override { return {in_.get(), names_.in_bytes}; }
   void follow(const std::array<std::byte, 64>& event) override;
-  unsigned take_wrong() override;
+  // Notes an answer with values that are no finite numbers, which was not used. After the frame.
+  void note_wrong(Image& image, OwnProcess& process);
 
   // Makes `memory` at least so large.
   static CudaSharedMemory& fit(std::unique_ptr<CudaSharedMemory>& memory, const std::shared_ptr<Context>& context,

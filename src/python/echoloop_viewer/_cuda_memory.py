@@ -1,5 +1,6 @@
 """Memory of a viewer's GPU, opened by CUDA IPC, as arrays of CuPy or PyTorch."""
 import ctypes
+import functools
 import struct
 
 from ._native import DeviceError
@@ -11,8 +12,13 @@ class _Handle(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_ubyte * 64)]
 
 
+@functools.lru_cache(None)
+def _driver():
+    return ctypes.CDLL("libcuda.so.1")
+
+
 def _call(name, *arguments):
-    library = ctypes.CDLL("libcuda.so.1")
+    library = _driver()
     status = getattr(library, name)(*arguments)
     if status:
         text = ctypes.c_char_p()
@@ -110,5 +116,8 @@ class Memory:
         return self.library.array(_Place(self._places[1], shape, dtype))
 
     def finish(self):
-        """The viewer waits for what the library has queued so far."""
-        _call("cuEventRecord", self._done, ctypes.c_void_p(self.library.stream()))
+        """Waits for what the library has queued so far: processes share a GPU by turns, and one that has work of another
+        to wait for keeps its turn for 2 ms."""
+        stream = ctypes.c_void_p(self.library.stream())
+        _call("cuEventRecord", self._done, stream)
+        _call("cuStreamSynchronize", stream)
