@@ -99,6 +99,8 @@ class Connection:
         self._buffer, self._files = b"", []
         self._sending = threading.Lock()
         self._socket = self._connect(ending, expected, timeout)
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
 
     def _connect(self, ending, expected, timeout):
         path = os.path.join(_folder(), f"{self._viewer}.{ending}")
@@ -127,7 +129,7 @@ class Connection:
             if left <= 0:
                 raise TimeoutError
             try:
-                if left < math.inf and not select.select([self._socket], [], [], left)[0]:
+                if left < math.inf and not self._poll.poll(1e3 * left):
                     raise TimeoutError
                 data, files, _, _ = socket.recv_fds(self._socket, 65536, 8)
             except TimeoutError:
