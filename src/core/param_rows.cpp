@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/grid.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/units.h"
@@ -83,9 +84,14 @@ bool shows_overlay(const ParamContext& c) { return filters_flow(c); }
 bool uses(const ParamContext& c, std::initializer_list<Adaptive> methods) {
   return std::ranges::find(methods, c.params.formation.adaptive) != methods.end();
 }
-bool has_axis(const ParamContext& c) { return is_weight(c.params.formation.adaptive); }
+bool is_of_another_process(const ParamContext& c) {
+  const auto& own = c.params.formation.own;
+  return uses(c, {Adaptive::own}) && own != nullptr && own->process != nullptr;
+}
+bool has_axis(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !is_of_another_process(c); }
 bool has_order(const ParamContext& c) {
   const bool elements = !has_axis(c) || c.params.formation.adaptive_axis == AdaptiveAxis::elements;
+  if (is_of_another_process(c)) return false;
   return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation.adaptive) && elements;
 }
 bool has_strength(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !uses(c, {Adaptive::own}); }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/own_method.h"
+
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
@@ -11,6 +13,8 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
 }
 
 std::string method_channels(const FormationParams& params) {
+  if (params.adaptive == Adaptive::own && params.own != nullptr && params.own->process != nullptr)
+    return "another program";
   const bool weight = is_weight(params.adaptive);
   if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "coherence over transmits";
   if (weight && params.adaptive_axis == AdaptiveAxis::both) return "coherence over elements and transmits";

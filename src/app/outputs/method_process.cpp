@@ -81,7 +81,7 @@ MethodDefinition read_definition(const std::string& text) {
   const auto at = std::ranges::find(kOwnInputs, input);
   if (at == kOwnInputs.end()) throw BadMessage("input '" + input + "'; expected rf, lines, channels, iq or image");
   made.input = static_cast<OwnInput>(at - kOwnInputs.begin());
-  made.on_device = from.value("memory", std::string()) == "cuda";
+  made.on_device = from.contains("memory") && from["memory"] == "cuda";
   method.source = text_of(from, "source", kMostDefinition);
   method.sha256 = sha256(method.source);
   const json& parameters = from.contains("parameters") ? from["parameters"] : json::array();
@@ -100,6 +100,8 @@ MethodDefinition read_definition(const std::string& text) {
 std::string no_numbers(std::size_t values) {
   return fmt::format("{} values that are no finite numbers (NaN, infinite)", values);
 }
+
+std::string no_answer(double limit_s) { return fmt::format("no answer within {:g} s", limit_s); }
 
 double percentile(std::vector<double> values, double fraction) {
   if (values.empty()) return 0.0;
@@ -122,7 +124,10 @@ void MethodLog::describe(UsedMethod& used) const {
 }
 
 MethodProcess::MethodProcess(LivePeer peer, std::uint64_t id)
-    : id(id), program(program_of(peer.pid)), stream_(std::move(peer.socket), limits_of) {}
+    : id(id),
+      program(program_of(peer.pid)),
+      stream_(std::move(peer.socket), limits_of),
+      ended_(program + " has ended") {}
 
 pollfd MethodProcess::socket() const {
   const std::scoped_lock lock(mutex_);
@@ -139,6 +144,11 @@ std::string MethodProcess::name() const {
   return newest_ ? newest_->method.name : "";
 }
 
+OwnInput MethodProcess::input() const {
+  const std::scoped_lock lock(mutex_);
+  return newest_ ? newest_->input : OwnInput::iq;
+}
+
 bool MethodProcess::send(std::uint32_t kind, const std::vector<std::byte>& payload, int file) {
   if (state_ != State::over && !stream_.send(kind, payload, file)) state_ = State::over;
   return state_ != State::over;
@@ -146,6 +156,7 @@ bool MethodProcess::send(std::uint32_t kind, const std::vector<std::byte>& paylo
 
 void MethodProcess::refuse(std::uint32_t reason, const std::string& line) {
   const std::scoped_lock lock(mutex_);
+  ended_ = program + ": " + line;
   send(static_cast<std::uint32_t>(LiveKind::refused), payload_of(reason, std::uint32_t{0}, line));
   state_ = State::over;
 }
@@ -164,6 +175,11 @@ void MethodProcess::end(const std::string& line) {
 }
 
 void MethodProcess::receive(const NameCheck& check) {
+  take_messages(check);
+  answered_.wake();
+}
+
+void MethodProcess::take_messages(const NameCheck& check) {
   try {
     const std::scoped_lock lock(mutex_);
     while (state_ != State::over) {
@@ -173,7 +189,7 @@ void MethodProcess::receive(const NameCheck& check) {
       take(*message, check);
     }
     if (!stream_.flush() || stream_.closed()) {
-      if (state_ != State::over && !log_.has_problem()) log_.say(program + " has ended");
+      if (state_ != State::over && !log_.has_problem()) log_.say(ended_);
       state_ = State::over;
     }
   } catch (const BadMessage& why) {
@@ -187,8 +203,8 @@ void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
     if (message.kind != static_cast<std::uint32_t>(LiveKind::hello)) throw BadMessage("a message before HELLO");
     const auto major = in.number<std::uint16_t>();
     in.number<std::uint16_t>();
-    if (major != kMajor || in.number<std::uint32_t>() != kLiveByteOrder)
-      throw BadMessage(fmt::format("protocol {}; expected {}", major, kMajor));
+    if (major != kMajor) throw BadMessage(fmt::format("protocol {}; expected {}", major, kMajor));
+    if (in.number<std::uint32_t>() != kLiveByteOrder) throw BadMessage("numbers that are not little-endian");
     greeted_ = true;
     send(static_cast<std::uint32_t>(LiveKind::welcome),
          payload_of(kMajor, kMinor, std::uint32_t{0}, std::string(kVersion)));
@@ -213,7 +229,7 @@ void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
     asked_.busy = false;
     answer_ = std::move(next);
   } else if (message.kind == static_cast<std::uint32_t>(LiveKind::bye)) {
-    log_.say(program + " has ended");
+    if (!log_.has_problem()) log_.say(ended_);
     state_ = State::over;
   } else if ((message.kind & kMayBeSkipped) == 0) {
     throw BadMessage("a message of unknown kind " + std::to_string(message.kind));
@@ -228,10 +244,7 @@ void MethodProcess::define(const StreamMessage& message, const NameCheck& check)
   if (state_ == State::connected) check(next.method.name);
   newest_ = std::move(next);
   given_.reset();
-  input_ = newest_->input;
-  on_device_ = newest_->on_device;
   ++defined_;
-  log_.clear();
   if (state_ == State::connected) state_ = State::offered;
 }
 
@@ -252,9 +265,8 @@ bool MethodProcess::make_room(std::size_t in_bytes, std::size_t out_bytes) {
 }
 
 // Sends grid, parameters and acquisition where they differ from the last frame's.
-void MethodProcess::send_facts(const OwnRequest& request) {
+void MethodProcess::send_facts(OwnInput input, const OwnRequest& request) {
   const Plan& plan = request.plan;
-  const OwnInput input = input_;
   const Grid& grid = input == OwnInput::image ? plan.grid : plan.das->tables->grid;
   if (facts_.text.memory != nullptr && facts_.input == input && facts_.are_of(grid, plan.params, plan.formed)) return;
   static_cast<TapFacts&>(facts_) = {
@@ -267,7 +279,7 @@ void MethodProcess::send_facts(const OwnRequest& request) {
        facts_.text.file.get());
 }
 
-bool MethodProcess::send_frame(const OwnRequest& request, const FrameWord& place) {
+bool MethodProcess::send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place) {
   const Plan& plan = request.plan;
   const FrameStamp& stamp = request.stamp;
   FrameWord word = place;
@@ -277,78 +289,67 @@ bool MethodProcess::send_frame(const OwnRequest& request, const FrameWord& place
   word.lost_so_far = log_.counts().late;
   std::array<std::uint64_t, 4> shape{1, 1, 1, 1};
   std::ranges::copy(request.shape, shape.begin());
-  const auto definition = definitions_.find(plan.params.formation.own.get());
   // Of the lines: their rate, the frequency by which they are demodulated, and the samples within the record.
   const double rate_hz = plan.band != nullptr ? plan.band->line_rate_hz : 0.0;
   const double demod_hz = plan.band != nullptr ? plan.band->demod_hz : 0.0;
   const std::uint64_t valid = plan.band != nullptr ? static_cast<std::uint64_t>(plan.band->n_valid) : 0;
   return send(static_cast<std::uint32_t>(LiveKind::frames),
               payload_of(word, facts_.revision, static_cast<std::uint32_t>(request.shape.size()), shape, stamp.time_s,
-                         request.reference_db, static_cast<std::uint32_t>(request.item),
-                         definition == definitions_.end() ? defined_ : definition->second,
+                         request.reference_db, static_cast<std::uint32_t>(request.item), of.number,
                          static_cast<std::uint32_t>(request.first_row), static_cast<std::uint32_t>(request.rows),
                          static_cast<std::uint32_t>(facts_.grid.nx), std::uint32_t{0}, asked_.number,
                          plan.params.formation.own_values, rate_hz, demod_hz, valid));
 }
 
 bool MethodProcess::may_ask(const OwnRequest& request) {
-  if (state_ != State::used) return miss(MethodLog::Missing::late, request, program + " has ended");
-  return !asked_.busy || miss(MethodLog::Missing::late, request, "no answer yet to an earlier frame");
+  if (state_ != State::used) return miss(MethodLog::Missing::late, request, ended_);
+  return !asked_.busy || miss(MethodLog::Missing::late, request, no_answer(asked_.limit_s));
 }
 
-namespace {
-
-// Waits for data, 20 ms at most: with cores to spare a while in a spin, since waking a thread takes some 50 us.
-void wait_at(pollfd& socket) {
+// Sends the frame, whose array is in its place, and waits: with cores to spare a while in a spin, since waking a thread
+// takes some 50 us. Returns false without values.
+bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
+                        const FrameWord& place) {
   constexpr std::chrono::milliseconds kSpin{1};
   constexpr int kLook_ms = 20;
-  const bool spins = has_spare_cores();
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  while (spins && std::chrono::steady_clock::now() < end)
-    if (::poll(&socket, 1, 0) > 0) return;
-  ::poll(&socket, 1, kLook_ms);
-}
-
-}  // namespace
-
-// Sends the frame, whose array is in its place, and waits. Returns false without values.
-bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const OwnRequest& request, const FrameWord& place) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(request.limit_s);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto end = begun + std::chrono::duration<double>(request.limit_s);
+  const auto spin_end = has_spare_cores() ? begun + kSpin : begun;
   ++asked_.number;
   answer_ = {};
   answer_.on_device = place.flags != 0;
-  asked_.busy = send_frame(request, place);
-  while (!answer_.there && state_ == State::used && !request.given_up() && std::chrono::steady_clock::now() < end) {
-    pollfd socket{stream_.descriptor(), POLLIN, 0};
+  asked_.limit_s = request.limit_s;
+  asked_.busy = send_frame(of, request, place);
+  std::vector<pollfd> sockets = {{stream_.descriptor(), POLLIN, 0}};
+  for (auto now = begun; !answer_.there && state_ == State::used && !request.given_up() && now < end;
+       now = std::chrono::steady_clock::now()) {
     lock.unlock();
-    wait_at(socket);
-    receive([](const std::string&) {});  // a method in use keeps its name
+    answered_.wait(sockets, now < spin_end ? 0 : kLook_ms);
+    if (sockets.front().revents != 0) take_messages([](const std::string&) {});  // a method in use keeps its name
     lock.lock();
   }
-  if (!answer_.there) {
-    const bool late = state_ == State::used;
-    return miss(MethodLog::Missing::late, request,
-                late ? fmt::format("no answer within {:g} s", request.limit_s) : program + " has ended");
-  }
-  return answer_.failure.empty() ? has_values(request) : miss(MethodLog::Missing::failed, request, answer_.failure);
+  if (!answer_.there)
+    return miss(MethodLog::Missing::late, request, state_ == State::used ? no_answer(request.limit_s) : ended_);
+  if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, request, answer_.failure);
+  return has_values(of.input(), request);
 }
 
-bool MethodProcess::has_values(const OwnRequest& request) {
+bool MethodProcess::has_values(OwnInput input, const OwnRequest& request) {
   const std::size_t expected = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
   if (answer_.values != expected)
     return miss(MethodLog::Missing::failed, request, fmt::format("{} values; expected {}", answer_.values, expected));
-  if (answer_.item == OwnResult::pixels && input_ == OwnInput::image)
+  if (answer_.item == OwnResult::pixels && input == OwnInput::image)
     return miss(MethodLog::Missing::failed, request, "complex levels; expected float32 of dB");
   return true;
 }
 
 // Appends the values of the answer. The program may change them meanwhile: they are checked as copied.
-bool MethodProcess::read_answer(const OwnRequest& request, OwnAnswer& to) {
+bool MethodProcess::read_answer(OwnInput input, const OwnRequest& request, OwnAnswer& to) {
   const auto n = static_cast<std::size_t>(answer_.values);
   const std::byte* const from = memory_.out->bytes().data();
   std::size_t wrong = 0;
   const auto is_number = [](float value) { return std::isfinite(value); };
-  if (input_ == OwnInput::image) {
+  if (input == OwnInput::image) {
     const std::size_t first = to.levels.size();
     to.levels.resize(first + n);
     float* const levels = to.levels.data() + first;
@@ -383,12 +384,30 @@ std::size_t bytes_of(const OwnRequest& request) {
 
 }  // namespace
 
-bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
+bool DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
+  return of_->exchange(*this, request, fill, answer);
+}
+
+OwnResult DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) {
+  return of_->exchange(*this, request, fill, memory);
+}
+
+void DefinedMethod::refuse(const FrameStamp& stamp, unsigned values) { of_->take_back(stamp, values); }
+
+// Notes the answer of a frame once its last rows are there.
+void MethodProcess::note(const OwnRequest& request, double total_s) {
+  if (request.first_row == 0) asked_.total_s = asked_.function_s = 0.0;
+  asked_.total_s += total_s;
+  asked_.function_s += answer_.function_s;
+  if (request.first_row + request.rows == facts_.grid.nz) log_.note(asked_.total_s, asked_.function_s);
+}
+
+bool MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
   const std::scoped_lock turn(turn_);
   auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   if (!may_ask(request)) return false;
-  send_facts(request);
+  send_facts(of.input(), request);
   const std::size_t bytes = bytes_of(request);
   const std::size_t out_bytes =
       sizeof(Complex) * static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
@@ -397,23 +416,24 @@ bool MethodProcess::exchange(const OwnRequest& request, const Fill& fill, OwnAns
   lock.unlock();
   fill(memory_.in.memory->bytes().first(bytes));
   lock.lock();
-  if (input_ == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
-  if (!ask(lock, request, {.bytes = bytes}) || !read_answer(request, answer)) return false;
-  log_.note(seconds_since(begun), answer_.function_s);
+  if (of.input() == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
+  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of.input(), request, answer)) return false;
+  note(request, seconds_since(begun));
   return true;
 }
 
-void MethodProcess::refuse(const FrameStamp& stamp, unsigned values) {
+void MethodProcess::take_back(const FrameStamp& stamp, unsigned values) {
   const std::scoped_lock lock(mutex_);
   log_.take_back(stamp, no_numbers(values));
 }
 
-OwnResult MethodProcess::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) {
+OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill,
+                                  SharedDeviceMemory& memory) {
   const std::scoped_lock turn(turn_);
   const auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   if (!may_ask(request)) return OwnResult::none;
-  send_facts(request);
+  send_facts(of.input(), request);
   const SharedDeviceMemory::Names& names = memory.names();
   if (std::ranges::find(told_, names.id) == told_.end()) {
     constexpr std::size_t kOpen = 8;  // lanes
@@ -427,22 +447,21 @@ OwnResult MethodProcess::exchange(const OwnRequest& request, const Fill& fill, S
   fill(memory.in().first(bytes));
   lock.lock();
   const FrameWord place{.bytes = bytes, .block = static_cast<std::uint32_t>(names.id), .flags = 1};
-  if (!ask(lock, request, place)) return OwnResult::none;
+  if (!ask(lock, of, request, place)) return OwnResult::none;
   const OwnResult result = answer_.item;
   memory.follow(answer_.event);
-  log_.note(seconds_since(begun), answer_.function_s);
+  note(request, seconds_since(begun));
   return result;
 }
 
-// Parameters hold the method, and it holds this object: not the reverse.
+// Parameters hold the method, which holds this object: not the reverse.
 std::shared_ptr<const OwnMethod> MethodProcess::give_method() {
   std::shared_ptr<const OwnMethod> method = given_.lock();
   if (method != nullptr) return method;
   auto made = std::make_shared<OwnMethod>(newest_->method);
-  made->process = shared_from_this();
+  made->process = std::make_shared<DefinedMethod>(shared_from_this(), defined_, *newest_);
   method = std::move(made);
   given_ = method;
-  definitions_[method.get()] = defined_;
   return method;
 }
 
@@ -450,7 +469,7 @@ UsedMethod MethodProcess::describe() {
   const std::scoped_lock lock(mutex_);
   UsedMethod used{.method = give_method(),
                   .program = program,
-                  .input = std::string(kOwnInputs[static_cast<std::size_t>(input_.load())]),
+                  .input = std::string(kOwnInputs[static_cast<std::size_t>(newest_->input)]),
                   .connected = state_ == State::used,
                   .times = {},
                   .problem = {},

@@ -3,13 +3,12 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,7 +40,7 @@ struct UsedMethod {
   std::string program, input;
   bool connected = false;
   MethodTimes times;
-  std::string problem;              // of the last frame without an answer: one line; empty: none
+  std::string problem;              // of the newest frame without an answer: one line; empty: none
   std::uint64_t problem_frame = 0;  // its number of the source
   std::string place;                // FILE:LINE of the function
   std::uint64_t definitions = 0;    // so far
@@ -61,7 +60,7 @@ class MethodLog {
   void note(double total_s, double function_s) {
     const auto at = static_cast<std::size_t>(counts_.answered++ % kNewest);
     total_ms_.at(at) = 1e3 * total_s;
-    function_ms_.at(at) = 1e3 * function_s;
+    function_ms_.at(at) = function_s > 0.0 ? 1e3 * std::min(function_s, total_s) : 0.0;  // as the program says
   }
   enum class Missing { late, failed };
   bool miss(Missing how, const OwnRequest& request, std::string why) {  // returns false
@@ -79,7 +78,6 @@ class MethodLog {
     problem_ = std::move(why);
     problem_frame_ = frame;
   }
-  void clear() { problem_.clear(); }
   [[nodiscard]] bool has_problem() const { return !problem_.empty(); }
   [[nodiscard]] const MethodTimes& counts() const { return counts_; }
   void describe(UsedMethod& used) const;
@@ -92,22 +90,46 @@ class MethodLog {
   std::uint64_t problem_frame_ = 0;
 };
 
-// A connected program. Messages are received by the server thread; a frame is handed over, and its answer awaited, by
-// the thread that forms it.
-class MethodProcess final : public OwnProcess, public std::enable_shared_from_this<MethodProcess> {
+class MethodProcess;
+
+// A function as its program has defined it: what parameters and plans of frames hold. A later definition may have
+// another input.
+class DefinedMethod final : public OwnProcess {
  public:
-  MethodProcess(LivePeer peer, std::uint64_t id);
-
-  enum class State { connected, offered, used, over };
-  using NameCheck = std::function<void(const std::string& name)>;  // throws BadMessage for a name that is taken
-
+  // number: of the definition, counted from 1.
+  DefinedMethod(std::shared_ptr<MethodProcess> of, std::uint32_t number, const MethodDefinition& definition)
+      : number(number), of_(std::move(of)), input_(definition.input), on_device_(definition.on_device) {}
   [[nodiscard]] OwnInput input() const override { return input_; }
   [[nodiscard]] bool on_device() const override { return on_device_; }
   bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
   OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) override;
   void refuse(const FrameStamp& stamp, unsigned values) override;
 
-  // Server thread, or the one that waits for an answer.
+  const std::uint32_t number;
+
+ private:
+  const std::shared_ptr<MethodProcess> of_;
+  const OwnInput input_;
+  const bool on_device_;
+};
+
+// A connected program. Messages are received by the server thread, or the one that forms a frame, which hands it over
+// and waits for its answer.
+class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
+ public:
+  MethodProcess(LivePeer peer, std::uint64_t id);
+
+  enum class State { connected, offered, used, over };
+  using NameCheck = std::function<void(const std::string& name)>;  // throws BadMessage for a name that is taken
+
+  using Fill = OwnProcess::Fill;
+
+  // See OwnProcess. Any thread, one after another.
+  bool exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer);
+  OwnResult exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory);
+  void take_back(const FrameStamp& stamp, unsigned values);
+
+  // Server thread.
   void receive(const NameCheck& check);
   void refuse(std::uint32_t reason, const std::string& line);
   [[nodiscard]] pollfd socket() const;
@@ -115,6 +137,7 @@ class MethodProcess final : public OwnProcess, public std::enable_shared_from_th
   // Any thread.
   [[nodiscard]] State state() const;
   [[nodiscard]] std::string name() const;
+  [[nodiscard]] OwnInput input() const;  // of the newest definition
   void use();
   void end(const std::string& line);
   [[nodiscard]] UsedMethod describe();
@@ -140,37 +163,41 @@ class MethodProcess final : public OwnProcess, public std::enable_shared_from_th
     std::size_t in_bytes = 0, out_bytes = 0;
   };
 
+  void take_messages(const NameCheck& check);
   void take(const StreamMessage& message, const NameCheck& check);
   void define(const StreamMessage& message, const NameCheck& check);
   bool send(std::uint32_t kind, const std::vector<std::byte>& payload, int file = -1);
   bool make_room(std::size_t in_bytes, std::size_t out_bytes);
-  void send_facts(const OwnRequest& request);
-  bool send_frame(const OwnRequest& request, const FrameWord& place);
-  [[nodiscard]] bool read_answer(const OwnRequest& request, OwnAnswer& to);
+  void send_facts(OwnInput input, const OwnRequest& request);
+  bool send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place);
+  [[nodiscard]] bool read_answer(OwnInput input, const OwnRequest& request, OwnAnswer& to);
   std::shared_ptr<const OwnMethod> give_method();
   [[nodiscard]] bool may_ask(const OwnRequest& request);
-  [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const OwnRequest& request, const FrameWord& place);
-  [[nodiscard]] bool has_values(const OwnRequest& request);
+  [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
+                         const FrameWord& place);
+  [[nodiscard]] bool has_values(OwnInput input, const OwnRequest& request);
+  void note(const OwnRequest& request, double total_s);
   bool miss(MethodLog::Missing how, const OwnRequest& request, std::string why) {
     return log_.miss(how, request, std::move(why));
   }
 
-  std::mutex turn_;  // of exchange()
-  std::atomic<OwnInput> input_{OwnInput::iq};
-  std::atomic<bool> on_device_{false};
+  std::mutex turn_;      // of exchange()
+  SocketWait answered_;  // ends when the server thread has taken messages
   mutable std::mutex mutex_;
   // Under mutex_:
   MessageStream stream_;
   State state_ = State::connected;
   bool greeted_ = false;
   std::optional<MethodDefinition> newest_;
-  std::weak_ptr<const OwnMethod> given_;                   // the newest one, for parameters; expired: in none
-  std::map<const OwnMethod*, std::uint32_t> definitions_;  // numbers of those given
+  std::weak_ptr<const OwnMethod> given_;  // the newest one, for parameters; expired: in none
   std::uint32_t defined_ = 0;
+  std::string ended_;  // why no more answers come
   Answer answer_;
   struct Asked {
     std::uint64_t number = 0;  // of the last array
     bool busy = false;         // its answer has not come
+    double limit_s = 0.0;
+    double total_s = 0.0, function_s = 0.0;  // of the rows of a frame so far
   } asked_;
   Memory memory_;
   struct Facts : TapFacts {

@@ -142,10 +142,12 @@ nlohmann::json python_method_json() {
   const MethodServer* const server = known_method_server();
   const std::optional<UsedMethod> used = server != nullptr ? server->used() : std::nullopt;
   if (!used) return nullptr;
+  const std::shared_ptr<const OwnMethod> loaded = loaded_own_method();  // may be an earlier definition
+  const OwnMethod& method = loaded != nullptr && loaded->process != nullptr ? *loaded : *used->method;
   const MethodTimes& t = used->times;
-  return {{"name", used->method->name},
-          {"sha256", used->method->sha256},
-          {"input", used->input},
+  return {{"name", method.name},
+          {"sha256", method.sha256},
+          {"input", std::string(kOwnInputs[static_cast<std::size_t>(method.process->input())])},
           {"answered", t.answered},
           {"late", t.late},
           {"failed", t.failed},

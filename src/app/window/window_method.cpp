@@ -116,6 +116,7 @@ void WindowMethod::answer(std::uint64_t id, MethodAnswer answer) {
   program_ = {};
   chosen_ = true;
   use(used->method);
+  state_.say(Severity::info, fmt::format("{} of {} forms the image", used->method->name, used->program));
 }
 
 // Says, once, why frames have delay-and-sum in place of the pixels of the method; and that they have these again.

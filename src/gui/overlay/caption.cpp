@@ -42,7 +42,8 @@ CaptionItem method_of(const FormationParams& p) {
     for (const std::string& setting : own_settings(p)) name += " " + setting.substr(4);
   } else if (is_weight(p.adaptive) && p.adaptive_strength < 1.0)
     name += " " + fixed(p.adaptive_strength, 2);
-  return {shows_weight(p) ? "weight of" : "method", name + ", " + method_channels(p), ""};
+  const bool ours = p.adaptive != Adaptive::own || p.own == nullptr || p.own->process == nullptr;
+  return {shows_weight(p) ? "weight of" : "method", ours ? name + ", " + method_channels(p) : name, ""};
 }
 
 std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decimals) {

@@ -24,7 +24,9 @@ INPUTS = ("rf", "lines", "channels", "iq", "image")
 _DEFINE, _USED, _RESULT, _FAILED, _ROOM = 20, 21, 22, 23, 24
 _CALL = struct.Struct("<II4QddIIIIIIQ8dddQ")
 _TYPES = ("<i2", "<f4", "<c8")
-_KEPT = 4  # definitions
+_KEPT, _KEPT_S = 4, 2.0  # definitions before the newest one: so many, and those of so many seconds
+_MOST_TEXT = {"name": 63, "unit": 15, "help": 255}  # bytes, of a parameter
+_MOST_PARAMETERS, _MOST_DEFINITION = 8, 256 << 10
 _KEPT_MEMORY = 8  # of the viewer's GPU: one for each of its lanes
 
 
@@ -81,7 +83,7 @@ class Method:
 
     def __init__(self, function, name, input, parameters, library):  # noqa: A002
         self.function, self.name, self.input, self.parameters = function, name, input, tuple(parameters)
-        self.error = ""  # traceback of the last exception
+        self.error, self._at = "", None  # traceback of the last exception, and its type and place
         names = list(inspect.signature(function).parameters)
         own = {p.name for p in self.parameters}
         self._takes_frame = len(names) > 1 and names[1] not in own | {"out"}
@@ -104,9 +106,9 @@ class Method:
         named = {p.name: v for p, v in zip(self.parameters, values)}
         if self._takes_out:
             named["out"] = out("<f4")
-        array = frame.array
+        array, shape = frame.array, frame.shape
         result = self.function(array, frame, **named) if self._takes_frame else self.function(array, **named)
-        return _fit(result, frame.shape, out, self._library)
+        return _fit(result, shape, out, self._library)
 
     def run(self, background=False, viewer="default", timeout=None):
         """Offers the method to a viewer, waits for its answer and computes frames until the viewer or stop() ends that.
@@ -114,23 +116,40 @@ class Method:
         background: in a thread; running a cell with a method of the same name again replaces the function at the next
         frame. timeout: of the wait for a viewer, in s; None: without end. Raises NoViewer; Refused: in the viewer.
         """
-        link = _links.get((self.name, viewer))
-        if link is not None and link.alive:
-            link.define(self)
+        with _changing:
+            link = _links.get((self.name, viewer))
+            if link is not None and link.takes(self):
+                return
+            waits = (self.name, viewer) in _waiting
+            _waiting[self.name, viewer] = self
+        if waits:
             return
         if background:
-            threading.Thread(target=self._run_quietly, args=(viewer, timeout), name=f"method {self.name}", daemon=True).start()
+            threading.Thread(target=self._run_quietly, args=(viewer, timeout), name=f"method {self.name}",
+                             daemon=True).start()
         else:
-            _Link(self, viewer, timeout).serve()
+            self._run(viewer, timeout)
+
+    def _run(self, viewer, timeout):
+        try:
+            link = _Link(self.name, viewer, timeout)
+        finally:
+            with _changing:
+                _waiting.pop((self.name, viewer), None)
+        link.serve()
 
     def _run_quietly(self, viewer, timeout):
         try:
-            _Link(self, viewer, timeout).serve()
+            self._run(viewer, timeout)
         except (Refused, ConnectionError) as why:
             print(why, file=sys.stderr)
 
     def stop(self):
         """Ends the connections of this name."""
+        with _changing:
+            for name, viewer in list(_waiting):
+                if name == self.name:
+                    _waiting[name, viewer] = None
         for (name, _), link in list(_links.items()):
             if name == self.name:
                 link.end()
@@ -156,22 +175,33 @@ def method(name, input="iq", parameters=(), library=None):  # noqa: A002
         raise ValueError(f"library {library!r}; expected numpy, cupy or torch")
     parameters = [p if isinstance(p, Parameter) else Parameter(*p) for p in parameters]
     for p in parameters:
-        if not p.name.isidentifier() or not all(map(math.isfinite, (p.min, p.max, p.value))) or not (
-                p.min < p.max and p.min <= p.value <= p.max):
+        numbers = all(map(math.isfinite, (p.min, p.max, p.value)))
+        if not (p.name.isidentifier() and p.name.isascii() and numbers and p.min < p.max and p.min <= p.value <= p.max):
             raise ValueError(f"parameter {p}; expected min <= value <= max, and a name of letters, digits and '_'")
+        for key, most in _MOST_TEXT.items():
+            if len(getattr(p, key).encode()) > most:
+                raise ValueError(f"parameter {p.name}: {key} of more than {most} bytes")
+    if len(parameters) > _MOST_PARAMETERS or len({p.name for p in parameters}) < len(parameters):
+        names = ", ".join(p.name for p in parameters)
+        raise ValueError(f"parameters {names}; expected {_MOST_PARAMETERS} different ones at most")
 
     def make(function):
         made = Method(function, name, input, parameters, library)
-        for (other, _), link in list(_links.items()):
-            if other == name and link.alive:
-                link.define(made)
+        with _changing:
+            for (other, _), link in list(_links.items()):
+                if other == name:
+                    link.takes(made)
+            for other, viewer in _waiting:
+                if other == name:
+                    _waiting[other, viewer] = made
         return made
     return make
 
 
 def _fit(result, shape, out, library):
     """Writes the result to the viewer's memory; returns its type in the message."""
-    words = str(getattr(result, "dtype", type(result).__name__)).removeprefix("torch.")
+    dtype = getattr(result, "dtype", type(result).__name__)
+    words = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
     if not words.startswith(("float", "complex")):
         raise TypeError(f"returned {words}; expected float32 or complex64")
     if tuple(result.shape) != shape:
@@ -193,22 +223,50 @@ def _fit(result, shape, out, library):
 class _Link(Connection):
     """The connection of a method to a viewer."""
 
-    def __init__(self, of, viewer, timeout):
-        super().__init__(viewer, "method", "a viewer with a window, or one started with --method python:" + of.name,
-                         timeout)
-        self.name, self.alive, self._why = of.name, True, ""
-        self._definitions, self._last = {}, 0
+    def __init__(self, name, viewer, timeout):
+        expected = f"a viewer with a window, or one started with --method python:{name}"
+        super().__init__(viewer, "method", expected, timeout)
+        self.name, self.alive, self._why = name, True, ""
+        self._defining = threading.Lock()
+        self._definitions, self._last = {}, 0  # number: (Method, time); the newest number
+        self._asked = 0  # number of the last frame's definition
         self._info, self._in, self._out, self._shared = {}, None, None, {}
-        self._send(_HELLO, struct.pack("<HHIQ", 1, 0, 0x01020304, os.getpid()))
-        self.define(of)
-        _links[self.name, viewer] = self
+        with _changing:
+            of = _waiting.pop((name, viewer), None)
+            if of is None:  # stopped meanwhile
+                self.alive = False
+                return
+            _links[name, viewer] = self
+            try:
+                self._send(_HELLO, struct.pack("<HHIQ", 1, 0, 0x01020304, os.getpid()))
+                self._define(of)
+            except NoViewer:  # closed at once; serve() reads why
+                pass
 
-    def define(self, of):
-        """Replaces the function from the next frame on."""
-        self._last += 1
-        self._definitions[self._last] = of
-        self._definitions.pop(self._last - _KEPT, None)
-        self._send(_DEFINE, json.dumps(of._definition).encode())
+    def takes(self, of):
+        """Replaces the function from the next frame on. Returns False if the connection has ended."""
+        try:
+            if self.alive and of is not self._newest():
+                self._define(of)
+        except NoViewer:
+            self.alive = False
+        return self.alive
+
+    def _newest(self):
+        return self._definitions[self._last][0] if self._last else None
+
+    def _define(self, of):
+        data = json.dumps(of._definition).encode()
+        if len(data) > _MOST_DEFINITION:
+            raise ValueError(f"definition of {len(data)} bytes, with the source; expected {_MOST_DEFINITION} at most")
+        with self._defining:
+            now = time.monotonic()
+            self._definitions[self._last + 1] = of, now
+            self._last += 1
+            for old in list(self._definitions)[:-_KEPT]:
+                if old != self._asked and now - self._definitions[old][1] > _KEPT_S:
+                    del self._definitions[old]
+            self._send(_DEFINE, data)
 
     def end(self):
         self.alive = False
@@ -254,7 +312,10 @@ class _Link(Connection):
     def _frame(self, payload):
         word, call = _WORD.unpack_from(payload), _CALL.unpack_from(payload, _WORD.size)
         shape, number = call[2:2 + call[1]], call[14]
-        of = self._definitions.get(call[9], self._definitions[self._last])
+        self._asked = call[9]
+        of = self._definitions.get(call[9], (None,))[0]
+        if of is None:
+            return self._answer_failed(number, 0.0, f"definition {call[9]} has been replaced")
         count, begun, done = call[11] * call[12], time.perf_counter(), b""
         try:
             if word[7]:
@@ -270,7 +331,9 @@ class _Link(Connection):
             if word[7]:
                 memory.finish()
                 done = memory.done
-        except Exception as why:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as why:
             self._fail(of, why, number, time.perf_counter() - begun)
         else:
             self._send(_RESULT, struct.pack("<QdIIQ", number, time.perf_counter() - begun, item, 0, count) + done)
@@ -283,16 +346,31 @@ class _Link(Connection):
         return memory
 
     def _fail(self, of, why, number, seconds):
-        trace = traceback.format_exc()
-        if trace != of.error:
-            of.error = trace
-            print(trace, file=sys.stderr)
-        last = traceback.extract_tb(why.__traceback__)[-1]
-        own = [f for f in traceback.extract_tb(why.__traceback__) if f.filename != __file__]
-        at = f" ({os.path.basename((own or [last])[-1].filename)}:{(own or [last])[-1].lineno})" if own else ""
-        line = f"{type(why).__name__}: {why}".splitlines()[0][:300] + at
-        data = line.encode()
-        self._send(_FAILED, struct.pack("<Qd", number, seconds) + struct.pack("<Q", len(data)) + data)
+        frames = [f for f in traceback.extract_tb(why.__traceback__) if f.filename != __file__]
+        code = getattr(of.function, "__code__", None)
+        own = [f for f in frames if code and f.filename == code.co_filename] or frames
+        place = (own[-1].filename, own[-1].lineno) if own else (code.co_filename, code.co_firstlineno) if code else None
+        try:
+            text = str(why).strip()
+        except Exception:
+            text = ""
+        line = f"{type(why).__name__}: {text}".splitlines()[0][:300] if text else type(why).__name__
+        if place:
+            line += f" ({os.path.basename(place[0])}:{place[1]})"
+        if of._at != (type(why), place):  # else: said already
+            of._at = type(why), place
+            of.error = "".join(traceback.format_exception(why))
+            try:
+                print(of.error, file=sys.stderr)
+            except Exception:  # closed
+                pass
+        self._answer_failed(number, seconds, line)
+
+    def _answer_failed(self, number, seconds, line):
+        data = line.encode(errors="replace")
+        self._send(_FAILED, struct.pack("<QdQ", number, seconds, len(data)) + data)
 
 
+_changing = threading.RLock()
+_waiting = {}  # (name, viewer): Method to offer once there is a viewer; None: stopped
 _links = weakref.WeakValueDictionary()  # (name, viewer): _Link
