@@ -11,14 +11,14 @@ namespace echoloop {
 
 struct AnyCommand
     : std::variant<command::ParamsChanged, command::StreamChanged, command::CineChanged, command::FactsChanged,
-                   command::OpenPhantom, command::OpenFile, command::OpenMethod, command::AnswerMethod, command::OpenLesson,
-                   command::StartLesson, command::LessonStep, command::OpenScanner, command::OpenNetworkScanner,
-                   command::OpenManual, command::Import, command::Doubts, command::Sender, command::AnswerSandbox,
-                   command::Cancel, command::ToggleFreeze, command::CompareWith, command::SwapRecordings, command::Save,
-                   command::SaveTable, command::SaveTimings, command::TurnOutput, command::ToggleRecord,
-                   command::Preset, command::Say, command::Hint, command::AutoReference, command::SoundSpeed,
-                   command::ResetLatencies, command::Restart, command::UseCpu, command::Reset, command::UndoReset,
-                   command::DismissMessage> {
+                   command::OpenPhantom, command::OpenFile, command::OpenMethod, command::AnswerMethod,
+                   command::OpenLesson, command::StartLesson, command::LessonStep, command::OpenScanner,
+                   command::OpenNetworkScanner, command::OpenManual, command::Import, command::Doubts, command::Sender,
+                   command::AnswerSandbox, command::Cancel, command::ToggleFreeze, command::CompareWith,
+                   command::SwapRecordings, command::Save, command::SaveTable, command::SaveTimings,
+                   command::TurnOutput, command::ToggleRecord, command::Preset, command::Say, command::Hint,
+                   command::AutoReference, command::SoundSpeed, command::ResetLatencies, command::Restart,
+                   command::UseCpu, command::Reset, command::UndoReset, command::DismissMessage> {
   using variant::variant;
 };
 
