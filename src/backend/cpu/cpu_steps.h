@@ -90,7 +90,7 @@ class CpuSteps {
   virtual void envelope(float* amplitudes) = 0;  // [nz][nx] of the image's grid
   // Returns the level in dB that the recipe derives from the frame itself; empty: none.
   [[nodiscard]] virtual std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const { return {}; }
-  [[nodiscard]] virtual PixelView pixels() const { return {}; }                 // see Lane::pixels
+  [[nodiscard]] virtual PixelView pixels() const { return {}; }  // see Lane::pixels
   // See Lane::write_input() and put_pixels().
   virtual void write_input(OwnInput /*input*/, int /*first*/, int /*rows*/, std::span<std::byte> /*to*/) {}
   virtual void put_pixels(std::span<const Complex> /*values*/) {}
