@@ -81,7 +81,7 @@ void MethodServer::serve() {
       process->receive([&](const std::string& name) {
         for (const ProcessPtr& other : processes_)
           if (other != process && other->state() != MethodProcess::State::over && other->name() == name)
-            throw BadMessage("method " + name + " is offered by " + other->program);
+            throw BadMessage(name + " is offered by " + other->program);
       });
     const std::scoped_lock lock(mutex_);
     std::erase_if(processes_, [](const ProcessPtr& p) { return p->state() == MethodProcess::State::over; });

@@ -84,10 +84,15 @@ class Method:
     def __init__(self, function, name, input, parameters, library):  # noqa: A002
         self.function, self.name, self.input, self.parameters = function, name, input, tuple(parameters)
         self.error, self._at = "", None  # traceback of the last exception, and its type and place
-        names = list(inspect.signature(function).parameters)
-        own = {p.name for p in self.parameters}
-        self._takes_frame = len(names) > 1 and names[1] not in own | {"out"}
-        self._takes_out = "out" in names
+        try:
+            arguments = inspect.signature(function).parameters
+        except ValueError:  # compiled
+            arguments = {}
+        own = {p.name for p in self.parameters} | {"out"}
+        self._takes_frame = "frame" in arguments or any(
+            p.name not in own and p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+            for p in list(arguments.values())[1:2])
+        self._takes_out = "out" in arguments
         if library is None and "cupy" in sys.modules:
             library = "cupy"
         self._library = {"cupy": _cuda_memory.Cupy, "torch": _cuda_memory.Torch}.get(library, lambda: None)()
@@ -200,9 +205,9 @@ def method(name, input="iq", parameters=(), library=None):  # noqa: A002
 
 def _fit(result, shape, out, library):
     """Writes the result to the viewer's memory; returns its type in the message."""
-    dtype = getattr(result, "dtype", type(result).__name__)
-    words = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
-    if not words.startswith(("float", "complex")):
+    dtype = getattr(result, "dtype", None)
+    words = type(result).__name__ if dtype is None else str(getattr(dtype, "name", dtype)).removeprefix("torch.")
+    if dtype is None or not words.startswith(("float", "complex")):
         raise TypeError(f"returned {words}; expected float32 or complex64")
     if tuple(result.shape) != shape:
         raise ValueError(f"returned shape {tuple(result.shape)}; expected {shape}")
