@@ -24,7 +24,7 @@ INPUTS = ("rf", "lines", "channels", "iq", "image")
 _DEFINE, _USED, _RESULT, _FAILED, _ROOM = 20, 21, 22, 23, 24
 _CALL = struct.Struct("<II4QddIIIIIIQ8dddQ")
 _TYPES = ("<i2", "<f4", "<c8")
-_KEPT, _KEPT_S = 4, 2.0  # definitions before the newest one: so many, and those of so many seconds
+_KEPT, _KEPT_S = 4, 1.0  # definitions: the newest ones, and for so long those after the last frame's
 _MOST_TEXT = {"name": 63, "unit": 15, "help": 255}  # bytes, of a parameter
 _MOST_PARAMETERS, _MOST_DEFINITION = 8, 256 << 10
 _KEPT_MEMORY = 8  # of the viewer's GPU: one for each of its lanes
@@ -269,7 +269,7 @@ class _Link(Connection):
             self._definitions[self._last + 1] = of, now
             self._last += 1
             for old in list(self._definitions)[:-_KEPT]:
-                if old != self._asked and now - self._definitions[old][1] > _KEPT_S:
+                if old < self._asked or old > self._asked and now - self._definitions[old][1] > _KEPT_S:
                     del self._definitions[old]
             self._send(_DEFINE, data)
 
