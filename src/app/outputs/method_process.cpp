@@ -448,10 +448,14 @@ OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& req
   lock.lock();
   const FrameWord place{.bytes = bytes, .block = static_cast<std::uint32_t>(names.id), .flags = 1};
   if (!ask(lock, of, request, place)) return OwnResult::none;
-  const OwnResult result = answer_.item;
-  memory.follow(answer_.event);
+  try {
+    memory.follow(answer_.event);
+  } catch (const std::exception& error) {  // no event of the program
+    miss(MethodLog::Missing::failed, request, error.what());
+    return OwnResult::none;
+  }
   note(request, seconds_since(begun));
-  return result;
+  return answer_.item;
 }
 
 // Parameters hold the method, which holds this object: not the reverse.

@@ -116,7 +116,7 @@ class CudaLane final : public Lane {
   void put_pixels(std::span<const Complex> values) override;
   void put_levels(std::span<const float> values) override;
   SharedDeviceMemory* share_memory(std::size_t in_bytes, std::size_t out_bytes) override {
-    return &CudaSharedMemory::fit(shared_, context_, in_bytes, out_bytes);
+    return CudaSharedMemory::fit(shared_, context_, in_bytes, out_bytes);
   }
   void put_shared(OwnResult result) override;
   [[nodiscard]] bool given_up() const override { return context_->work.abandoned(); }

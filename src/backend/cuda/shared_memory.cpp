@@ -77,13 +77,21 @@ void CudaSharedMemory::follow(const std::array<std::byte, 64>& name) {
   CUDA_CHECK(cudaStreamWaitEvent(context_->processing.view().get(), at->second, 0));
 }
 
-CudaSharedMemory& CudaSharedMemory::fit(std::unique_ptr<CudaSharedMemory>& memory,
+CudaSharedMemory* CudaSharedMemory::fit(std::unique_ptr<CudaSharedMemory>& memory,
                                         const std::shared_ptr<Context>& context, std::size_t in_bytes,
                                         std::size_t out_bytes) {
-  if (memory != nullptr && memory->names_.in_bytes >= in_bytes && memory->names_.out_bytes >= out_bytes) return *memory;
+  static std::atomic<bool> impossible{false};
+  if (memory != nullptr && memory->names_.in_bytes >= in_bytes && memory->names_.out_bytes >= out_bytes)
+    return memory.get();
   memory.reset();
-  memory = std::make_unique<CudaSharedMemory>(context, in_bytes, out_bytes);
-  return *memory;
+  if (impossible) return nullptr;
+  try {
+    memory = std::make_unique<CudaSharedMemory>(context, in_bytes, out_bytes);
+  } catch (const CudaError&) {
+    static_cast<void>(cudaGetLastError());  // noted as one by the runtime
+    impossible = true;
+  }
+  return memory.get();
 }
 
 void CudaSharedMemory::take_pixels(OwnResult result, std::size_t n, Complex* to) {

@@ -30,8 +30,8 @@ class CudaSharedMemory final : public SharedDeviceMemory {
   // Notes an answer with values that are no finite numbers, which was not used. After the frame.
   void note_wrong(Image& image, OwnProcess& process);
 
-  // Makes `memory` at least so large.
-  static CudaSharedMemory& fit(std::unique_ptr<CudaSharedMemory>& memory, const std::shared_ptr<Context>& context,
+  // Makes `memory` at least so large. Returns null where there is none, or no IPC: from then on.
+  static CudaSharedMemory* fit(std::unique_ptr<CudaSharedMemory>& memory, const std::shared_ptr<Context>& context,
                                std::size_t in_bytes, std::size_t out_bytes);
   void mark_filled();  // after what is queued so far
   // Queue the use of the answer: n pixels, n levels.
