@@ -79,7 +79,7 @@ class OwnProcess {
   [[nodiscard]] virtual bool on_device() const { return false; }
   // An answer in memory of a device was not used: so many of its values are no finite numbers. Known once the frame is
   // finished.
-  virtual void refuse(const FrameStamp& /*stamp*/, unsigned /*values*/) {}
+  virtual void refuse(unsigned /*values*/) {}
   // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is.
   virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/) {
     return OwnResult::none;

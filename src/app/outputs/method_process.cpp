@@ -120,7 +120,6 @@ void MethodLog::describe(UsedMethod& used) const {
   used.times.p95_ms = percentile(total, 0.95);
   used.times.function_p50_ms = percentile({function_ms_.begin(), function_ms_.begin() + n}, 0.5);
   used.problem = problem_;
-  used.problem_frame = problem_frame_;
 }
 
 MethodProcess::MethodProcess(LivePeer peer, std::uint64_t id)
@@ -301,9 +300,9 @@ bool MethodProcess::send_frame(const DefinedMethod& of, const OwnRequest& reques
                          plan.params.formation.own_values, rate_hz, demod_hz, valid));
 }
 
-bool MethodProcess::may_ask(const OwnRequest& request) {
-  if (state_ != State::used) return miss(MethodLog::Missing::late, request, ended_);
-  return !asked_.busy || miss(MethodLog::Missing::late, request, no_answer(asked_.limit_s));
+bool MethodProcess::may_ask() {
+  if (state_ != State::used) return miss(MethodLog::Missing::late, ended_);
+  return !asked_.busy || miss(MethodLog::Missing::late, no_answer(asked_.limit_s));
 }
 
 // Sends the frame, whose array is in its place, and waits: with cores to spare a while in a spin, since waking a thread
@@ -329,22 +328,22 @@ bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const DefinedMethod&
     lock.lock();
   }
   if (!answer_.there)
-    return miss(MethodLog::Missing::late, request, state_ == State::used ? no_answer(request.limit_s) : ended_);
-  if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, request, answer_.failure);
+    return miss(MethodLog::Missing::late, state_ == State::used ? no_answer(request.limit_s) : ended_);
+  if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, answer_.failure);
   return has_values(of.input(), request);
 }
 
 bool MethodProcess::has_values(OwnInput input, const OwnRequest& request) {
   const std::size_t expected = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
   if (answer_.values != expected)
-    return miss(MethodLog::Missing::failed, request, fmt::format("{} values; expected {}", answer_.values, expected));
+    return miss(MethodLog::Missing::failed, fmt::format("{} values; expected {}", answer_.values, expected));
   if (answer_.item == OwnResult::pixels && input == OwnInput::image)
-    return miss(MethodLog::Missing::failed, request, "complex levels; expected float32 of dB");
+    return miss(MethodLog::Missing::failed, "complex levels; expected float32 of dB");
   return true;
 }
 
 // Appends the values of the answer. The program may change them meanwhile: they are checked as copied.
-bool MethodProcess::read_answer(OwnInput input, const OwnRequest& request, OwnAnswer& to) {
+bool MethodProcess::read_answer(OwnInput input, OwnAnswer& to) {
   const auto n = static_cast<std::size_t>(answer_.values);
   const std::byte* const from = memory_.out->bytes().data();
   std::size_t wrong = 0;
@@ -367,7 +366,7 @@ bool MethodProcess::read_answer(OwnInput input, const OwnRequest& request, OwnAn
     wrong = values - static_cast<std::size_t>(std::count_if(parts, parts + values, is_number));
     for (std::size_t i = complex ? 0 : n; i-- > 0;) pixels[i] = {parts[i], 0.0F};
   }
-  return wrong == 0 || miss(MethodLog::Missing::failed, request, no_numbers(wrong));
+  return wrong == 0 || miss(MethodLog::Missing::failed, no_numbers(wrong));
 }
 
 namespace {
@@ -392,7 +391,7 @@ OwnResult DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, S
   return of_->exchange(*this, request, fill, memory);
 }
 
-void DefinedMethod::refuse(const FrameStamp& stamp, unsigned values) { of_->take_back(stamp, values); }
+void DefinedMethod::refuse(unsigned values) { of_->take_back(values); }
 
 // Notes the answer of a frame once its last rows are there.
 void MethodProcess::note(const OwnRequest& request, double total_s) {
@@ -406,25 +405,25 @@ bool MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request,
   const std::scoped_lock turn(turn_);
   auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  if (!may_ask(request)) return false;
+  if (!may_ask()) return false;
   send_facts(of.input(), request);
   const std::size_t bytes = bytes_of(request);
   const std::size_t out_bytes =
       sizeof(Complex) * static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
   if (!make_room(bytes, out_bytes))
-    return miss(MethodLog::Missing::late, request, fmt::format("no shared memory for {} bytes", bytes + out_bytes));
+    return miss(MethodLog::Missing::late, fmt::format("no shared memory for {} bytes", bytes + out_bytes));
   lock.unlock();
   fill(memory_.in.memory->bytes().first(bytes));
   lock.lock();
   if (of.input() == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
-  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of.input(), request, answer)) return false;
+  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of.input(), answer)) return false;
   note(request, seconds_since(begun));
   return true;
 }
 
-void MethodProcess::take_back(const FrameStamp& stamp, unsigned values) {
+void MethodProcess::take_back(unsigned values) {
   const std::scoped_lock lock(mutex_);
-  log_.take_back(stamp, no_numbers(values));
+  log_.take_back(no_numbers(values));
 }
 
 OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill,
@@ -432,7 +431,7 @@ OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& req
   const std::scoped_lock turn(turn_);
   const auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  if (!may_ask(request)) return OwnResult::none;
+  if (!may_ask()) return OwnResult::none;
   send_facts(of.input(), request);
   const SharedDeviceMemory::Names& names = memory.names();
   if (std::ranges::find(told_, names.id) == told_.end()) {
@@ -451,7 +450,7 @@ OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& req
   try {
     memory.follow(answer_.event);
   } catch (const std::exception& error) {  // no event of the program
-    miss(MethodLog::Missing::failed, request, error.what());
+    miss(MethodLog::Missing::failed, error.what());
     return OwnResult::none;
   }
   note(request, seconds_since(begun));
@@ -477,8 +476,7 @@ UsedMethod MethodProcess::describe() {
                   .connected = state_ == State::used,
                   .times = {},
                   .problem = {},
-                  .place = newest_->place,
-                  .definitions = defined_};
+                  .place = newest_->place};
   log_.describe(used);
   return used;
 }

@@ -40,10 +40,8 @@ struct UsedMethod {
   std::string program, input;
   bool connected = false;
   MethodTimes times;
-  std::string problem;              // of the newest frame without an answer: one line; empty: none
-  std::uint64_t problem_frame = 0;  // its number of the source
-  std::string place;                // FILE:LINE of the function
-  std::uint64_t definitions = 0;    // so far
+  std::string problem;  // of the newest frame without an answer: one line; empty: none
+  std::string place;    // FILE:LINE of the function
 };
 
 // A function as its program defines it.
@@ -63,21 +61,18 @@ class MethodLog {
     function_ms_.at(at) = function_s > 0.0 ? 1e3 * std::min(function_s, total_s) : 0.0;  // as the program says
   }
   enum class Missing { late, failed };
-  bool miss(Missing how, const OwnRequest& request, std::string why) {  // returns false
+  bool miss(Missing how, std::string why) {  // returns false
     ++(how == Missing::late ? counts_.late : counts_.failed);
-    say(std::move(why), request.stamp.sequence);
+    say(std::move(why));
     return false;
   }
   // An answer that has been noted was not used.
-  void take_back(const FrameStamp& stamp, std::string why) {
+  void take_back(std::string why) {
     --counts_.answered;
     ++counts_.failed;
-    say(std::move(why), stamp.sequence);
+    say(std::move(why));
   }
-  void say(std::string why, std::uint64_t frame = 0) {
-    problem_ = std::move(why);
-    problem_frame_ = frame;
-  }
+  void say(std::string why) { problem_ = std::move(why); }
   [[nodiscard]] bool has_problem() const { return !problem_.empty(); }
   [[nodiscard]] const MethodTimes& counts() const { return counts_; }
   void describe(UsedMethod& used) const;
@@ -87,7 +82,6 @@ class MethodLog {
   MethodTimes counts_;
   std::array<double, kNewest> total_ms_{}, function_ms_{};  // of the newest answers, in a ring
   std::string problem_;
-  std::uint64_t problem_frame_ = 0;
 };
 
 class MethodProcess;
@@ -103,7 +97,7 @@ class DefinedMethod final : public OwnProcess {
   [[nodiscard]] bool on_device() const override { return on_device_; }
   bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
   OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) override;
-  void refuse(const FrameStamp& stamp, unsigned values) override;
+  void refuse(unsigned values) override;
 
   const std::uint32_t number;
 
@@ -127,7 +121,7 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   // See OwnProcess. Any thread, one after another.
   bool exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer);
   OwnResult exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory);
-  void take_back(const FrameStamp& stamp, unsigned values);
+  void take_back(unsigned values);
 
   // Server thread.
   void receive(const NameCheck& check);
@@ -170,16 +164,14 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   bool make_room(std::size_t in_bytes, std::size_t out_bytes);
   void send_facts(OwnInput input, const OwnRequest& request);
   bool send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place);
-  [[nodiscard]] bool read_answer(OwnInput input, const OwnRequest& request, OwnAnswer& to);
+  [[nodiscard]] bool read_answer(OwnInput input, OwnAnswer& to);
   std::shared_ptr<const OwnMethod> give_method();
-  [[nodiscard]] bool may_ask(const OwnRequest& request);
+  [[nodiscard]] bool may_ask();
   [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
                          const FrameWord& place);
   [[nodiscard]] bool has_values(OwnInput input, const OwnRequest& request);
   void note(const OwnRequest& request, double total_s);
-  bool miss(MethodLog::Missing how, const OwnRequest& request, std::string why) {
-    return log_.miss(how, request, std::move(why));
-  }
+  bool miss(MethodLog::Missing how, std::string why) { return log_.miss(how, std::move(why)); }
 
   std::mutex turn_;      // of exchange()
   SocketWait answered_;  // ends when the server thread has taken messages

@@ -112,7 +112,7 @@ void CudaSharedMemory::note_wrong(Image& image, OwnProcess& process) {
   if (wrong == 0) return;
   *seen = 0;
   image.own_missing = true;
-  process.refuse(image.stamp, wrong);
+  process.refuse(wrong);
 }
 
 }  // namespace echoloop::cuda
