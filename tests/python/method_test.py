@@ -2,10 +2,13 @@
 import json
 import os
 import pathlib
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import echoloop_viewer as el
@@ -138,7 +141,13 @@ class Methods(unittest.TestCase):
         """Each: the image is delay-and-sum, one line says why, the status is 1."""
         expected = self.built_in()
 
-        def breaks(iq):
+        class Odd(BaseException):
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        def breaks(iq, why=None):
+            if why is not None:
+                raise why
             return iq[9999]
 
         cases = {
@@ -147,6 +156,9 @@ class Methods(unittest.TestCase):
             "expected float32 or complex64": lambda iq: numpy.ones((64, 48), int),
             "no finite numbers": lambda iq: iq * numpy.nan,
             "returned NoneType": lambda iq: None,
+            "returned float;": lambda iq: 1.0,
+            "Odd (method_test.py:": lambda iq: breaks(iq, Odd()),
+            "ValueError: a? b (method_test.py:": lambda iq: breaks(iq, ValueError("\na\udcff b\nc")),
         }
         for words, function in cases.items():
             with self.subTest(words):
@@ -183,7 +195,7 @@ class Methods(unittest.TestCase):
         second = threading.Event()
 
         def define(factor):
-            @el.method("mine")
+            @el.method("mine", input="iq" if factor == 1 else "channels")
             def mine(iq):
                 if factor == 1:
                     threading.Thread(target=redefine).start()
@@ -199,12 +211,78 @@ class Methods(unittest.TestCase):
         thread = threading.Thread(target=self.serve, args=(made,))
         thread.start()
         file = self.path("image.npy")
-        status, _ = self.run_headless("--frames", "1", "--policy", "block", "--method", "python:mine",
+        status, _ = self.run_headless("--frames", "7", "--policy", "block", "--method", "python:mine",
                                       "--wait-method", "120", "--image-out", file)
         made.stop()
         thread.join(60)
         self.assertEqual(status, 0)
-        self.assert_same(numpy.load(file), self.built_in(1))  # the definition of the frame, not the newest
+        self.assert_same(numpy.load(file), self.built_in(7))  # the definition of the frames, not the newest
+
+    def test_defined_again_before_there_is_a_viewer(self):
+        stopped = el.method("mine")(lambda iq: iq)
+        stopped.run(background=True)
+        stopped.stop()
+        for factor in (10, 3, 1):
+            made = el.method("mine")(lambda iq, factor=factor: factor * numpy.abs(iq))
+            made.run(background=True)
+        self.addCleanup(made.stop)
+        file = self.path("image.npy")
+        status, lines = self.run_headless("--frames", "2", "--policy", "block", "--method", "python:mine",
+                                          "--wait-method", "120", "--image-out", file)
+        self.assertEqual((status, lines), (0, ""))
+        self.assert_same(numpy.load(file), self.built_in())
+
+    def test_programs_that_send_wrong_messages(self):
+        """Each is told why; the viewer goes on."""
+        def message(kind, payload, size=None):
+            return struct.pack("<IIQ", 0x4F4843E1, kind, len(payload) if size is None else size) + payload
+
+        def define(**other):
+            text = json.dumps({"name": "other", "input": "iq", "source": "", "place": "", **other})
+            return message(20, text.encode())
+
+        hello = message(1, struct.pack("<HHIQ", 1, 0, 0x01020304, 0))
+        cases = {
+            "no message": b"\x01" * 99,
+            "above the limit": message(20, b"", 1 << 60),
+            "before HELLO": define(),
+            "JSON": hello + message(20, b"[" * 9999),
+            "'name'": hello + define(name=5),
+            "is offered by": hello + define(memory=5),
+            "to no array": hello + message(22, struct.pack("<QdIIQ", 1, 0, 1, 0, 0)),
+        }
+        words = [program(), SOURCE, "--headless", "--backend", BACKEND, *GRID, "--frames", "2",
+                 "--method", "python:mine", "--wait-method", "120"]
+        viewer = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True)
+        self.addCleanup(viewer.kill)
+        path = self.path("echoloop/default.method")
+
+        def connect():
+            peer = socket.socket(socket.AF_UNIX)
+            self.addCleanup(peer.close)
+            while peer.connect_ex(path) != 0:
+                self.assertIsNone(viewer.poll())
+                time.sleep(0.01)
+            peer.settimeout(60)
+            return peer
+
+        other = connect()
+        other.sendall(hello + define(memory={}))
+        self.assertGreater(len(other.recv(4096)), 16)  # WELCOME
+        for words, data in cases.items():
+            with self.subTest(words):
+                peer = connect()
+                peer.sendall(data)
+                said = b""
+                while words.encode() not in said:
+                    got = peer.recv(4096)
+                    self.assertTrue(got, said)
+                    said += got
+        made = el.method("mine")(lambda iq: iq)
+        made.run(background=True)
+        self.addCleanup(made.stop)
+        self.assertEqual((viewer.communicate(timeout=60)[1], viewer.returncode), ("", 0))
 
     def test_examples(self):
         """Those of assets/examples/methods.py: delay-and-sum and the course's kernel make the program's own images."""
@@ -231,6 +309,11 @@ class Methods(unittest.TestCase):
                 el.method(*arguments)
         with self.assertRaisesRegex(ValueError, "min <= value <= max"):
             el.method("x", parameters=[("a", 0, 1, 2)])
+        for parameters in ([(f"p{k}", 0, 1, 0) for k in range(9)], [("a", 0, 1, 0)] * 2):
+            with self.assertRaisesRegex(ValueError, "8 different ones"):
+                el.method("x", parameters=parameters)
+        with self.assertRaisesRegex(ValueError, "help of more than 255 bytes"):
+            el.method("x", parameters=[el.Parameter("a", 0, 1, 0, "h" * 256)])
         with self.assertRaisesRegex(el.NoViewer, "no method at"):
             el.method("x")(lambda iq: iq).run(timeout=0)
         status, lines = self.run_headless("--method", "python:none", "--wait-method", "0.1", "--frames", "1")
