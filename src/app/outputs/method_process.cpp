@@ -327,6 +327,7 @@ bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const DefinedMethod&
     if (sockets.front().revents != 0) take_messages([](const std::string&) {});  // a method in use keeps its name
     lock.lock();
   }
+  if (!answer_.there && request.given_up()) return false;  // the stream ends
   if (!answer_.there)
     return miss(MethodLog::Missing::late, state_ == State::used ? no_answer(request.limit_s) : ended_);
   if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, answer_.failure);
