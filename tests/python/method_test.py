@@ -2,17 +2,16 @@
 import json
 import os
 import pathlib
-import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 import echoloop_viewer as el
 from echoloop_viewer._native import program
+from echoloop_viewer._tap import Connection
 
 try:
     import numpy
@@ -256,16 +255,12 @@ class Methods(unittest.TestCase):
         viewer = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                   text=True)
         self.addCleanup(viewer.kill)
-        path = self.path("echoloop/default.method")
 
         def connect():
-            peer = socket.socket(socket.AF_UNIX)
-            self.addCleanup(peer.close)
-            while peer.connect_ex(path) != 0:
-                self.assertIsNone(viewer.poll())
-                time.sleep(0.01)
-            peer.settimeout(60)
-            return peer
+            connection = Connection("default", "method", "a viewer", 60)
+            self.addCleanup(connection.close)
+            connection._socket.settimeout(60)
+            return connection._socket
 
         other = connect()
         other.sendall(hello + define(memory={}))
