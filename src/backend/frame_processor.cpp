@@ -195,7 +195,6 @@ bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   const bool written = forming.results.has_value() && lane.write_results(*forming.results);
   lane.beamform();
   lane.envelope();
-  for (std::size_t k = 0; k < frames.size(); ++k) lane.image(k).own_missing = false;
   return written;
 }
 
@@ -212,6 +211,7 @@ void describe(Image& image, const Plan& plan, double reference_db, double averag
   image.ready_ns = now_ns();
   image.params = plan.params;
   image.params.level.reference_db = reference_db;
+  image.own_missing = image.own_missing && plan.process != nullptr;  // of an earlier image otherwise
   if (image.own_missing) image.params.formation.adaptive = Adaptive::off;
   image.acquisition = plan.acquisition;
   image.averaged_frames = averaged_frames;
