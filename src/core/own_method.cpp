@@ -132,6 +132,17 @@ std::string sha256(std::string_view bytes) {
   return text;
 }
 
+std::string method_channels(const FormationParams& params) {
+  if (params.adaptive == Adaptive::own && params.own != nullptr && params.own->process != nullptr)
+    return "another program";
+  const bool weight = is_weight(params.adaptive);
+  if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "coherence over transmits";
+  if (weight && params.adaptive_axis == AdaptiveAxis::both) return "coherence over elements and transmits";
+  const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
+  const char* const coherence = weight || reads_rows(params.adaptive) ? "coherence " : "";
+  return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
+}
+
 bool has_factor(const FormationParams& params) {
   const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
   return has_factor(params.adaptive) && !own_pixels;

@@ -4,23 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/own_method.h"
-
 namespace echoloop {
 
 bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
   return a.formation == b.formation && a.transmits == b.transmits;
-}
-
-std::string method_channels(const FormationParams& params) {
-  if (params.adaptive == Adaptive::own && params.own != nullptr && params.own->process != nullptr)
-    return "another program";
-  const bool weight = is_weight(params.adaptive);
-  if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "coherence over transmits";
-  if (weight && params.adaptive_axis == AdaptiveAxis::both) return "coherence over elements and transmits";
-  const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
-  const char* const coherence = weight || reads_rows(params.adaptive) ? "coherence " : "";
-  return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
 }
 
 bool shows_weight(const FormationParams& params) {

@@ -419,6 +419,7 @@ void CpuLane::write_input(OwnInput input, int first, int rows, std::span<std::by
 }
 
 void CpuLane::put_pixels(std::span<const Complex> values) {
+  if (has_span_[static_cast<std::size_t>(Stage::beamform)]) return steps_->put_pixels(values);
   const StageTimer timer(*this, Stage::beamform);
   steps_->put_pixels(values);
 }

@@ -64,13 +64,13 @@ class PackedSteps final : public LaneSteps {
     type_ = plan.formed->sample_type;
     const PackedPlan& tiles = *packed_->tiles;
     n_lines_ = n_lines(*plan.formed);
-    small_frames_ = most_frames_ = 1;
+    frames_.small = frames_.most = 1;
     if (may_be_together(*plan.formed) && tiles.method == PackedMethod::das) {
-      small_frames_ = small_frames_at_once(*plan.formed, n_pixels());
-      most_frames_ = std::max(small_frames_, large_frames_at_once(tiles, packed_words(n_lines_, line_shape(*packed_))));
+      frames_.small = small_frames_at_once(*plan.formed, n_pixels());
+      frames_.most = std::max(frames_.small, large_frames_at_once(tiles, packed_words(n_lines_, line_shape(*packed_))));
     }
-    const auto frames = static_cast<std::size_t>(most_frames_);
-    buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * most_frames_, line_shape(*packed_)));
+    const auto frames = static_cast<std::size_t>(frames_.most);
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * frames_.most, line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
     const std::size_t peaks = peak_slots(n_lines_) * sizeof(FirPeak);
@@ -88,11 +88,11 @@ class PackedSteps final : public LaneSteps {
   }
 
   [[nodiscard]] int frames_at_once(FrameOverlap::Bound bound) const override {
-    return bound == FrameOverlap::Bound::kernels ? most_frames_ : small_frames_;
+    return bound == FrameOverlap::Bound::kernels ? frames_.most : frames_.small;
   }
   void take_frames(int count) override {
     fir_.n_lines = n_lines_ * count;
-    n_frames_ = count;
+    frames_.now = count;
   }
 
   void count_invalid_in(const InvalidSink& sink) override { fir_.in.invalid = sink; }
@@ -118,10 +118,10 @@ class PackedSteps final : public LaneSteps {
     das_.frames = {.reference_db = static_cast<float>(place.reference_db),
                    .kind = static_cast<PackedResult>(place.kind)};
     const std::size_t bytes = n_pixels() * (place.kind == ResultKind::pixels ? sizeof(Complex) : sizeof(float));
-    for (int k = 0; k < n_frames_; ++k) das_.frames.results[k] = place.to + static_cast<std::size_t>(k) * bytes;
+    for (int k = 0; k < frames_.now; ++k) das_.frames.results[k] = place.to + static_cast<std::size_t>(k) * bytes;
     return true;
   }
-  void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }
+  void beamform() override { run_packed_das(*packed_->tiles, das_, frames_.now, work_); }
   void envelope() override {  // done by beamform()
     if (!std::exchange(replaced_, false)) return;
     magnitudes({buffers_.pixels.as<Complex>(), nullptr}, n_pixels(), buffers_.envelope.as<float>(), stream());
@@ -218,10 +218,12 @@ class PackedSteps final : public LaneSteps {
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
   bool replaced_ = false;
-  int n_lines_ = 0;       // of a frame
-  int small_frames_ = 1;  // at once
-  int most_frames_ = 1;   // at once, if kernels take as long as copies
-  int n_frames_ = 1;      // in the next verbs
+  int n_lines_ = 0;  // of a frame
+  struct Frames {
+    int small = 1;  // at once
+    int most = 1;   // at once, if kernels take as long as copies
+    int now = 1;    // in the next verbs
+  } frames_;
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   DasOnDevice on_device_;
