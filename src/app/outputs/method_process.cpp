@@ -149,15 +149,21 @@ OwnInput MethodProcess::input() const {
 }
 
 bool MethodProcess::send(std::uint32_t kind, const std::vector<std::byte>& payload, int file) {
-  if (state_ != State::over && !stream_.send(kind, payload, file)) state_ = State::over;
+  if (state_ != State::over && !stream_.send(kind, payload, file)) close();
   return state_ != State::over;
+}
+
+// Frees the last parameters: they hold the method, which holds this object.
+void MethodProcess::close() {
+  state_ = State::over;
+  facts_.params = {};
 }
 
 void MethodProcess::refuse(std::uint32_t reason, const std::string& line) {
   const std::scoped_lock lock(mutex_);
   ended_ = program + ": " + line;
   send(static_cast<std::uint32_t>(LiveKind::refused), payload_of(reason, std::uint32_t{0}, line));
-  state_ = State::over;
+  close();
 }
 
 void MethodProcess::use() {
@@ -170,7 +176,7 @@ void MethodProcess::use() {
 void MethodProcess::end(const std::string& line) {
   const std::scoped_lock lock(mutex_);
   send(static_cast<std::uint32_t>(LiveKind::bye), payload_of(line));
-  state_ = State::over;
+  close();
 }
 
 void MethodProcess::receive(const NameCheck& check) {
@@ -189,7 +195,7 @@ void MethodProcess::take_messages(const NameCheck& check) {
     }
     if (!stream_.flush() || stream_.closed()) {
       if (state_ != State::over && !log_.has_problem()) log_.say(ended_);
-      state_ = State::over;
+      close();
     }
   } catch (const BadMessage& why) {
     refuse(5, why.what());
@@ -229,7 +235,7 @@ void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
     answer_ = std::move(next);
   } else if (message.kind == static_cast<std::uint32_t>(LiveKind::bye)) {
     if (!log_.has_problem()) log_.say(ended_);
-    state_ = State::over;
+    close();
   } else if ((message.kind & kMayBeSkipped) == 0) {
     throw BadMessage("a message of unknown kind " + std::to_string(message.kind));
   }

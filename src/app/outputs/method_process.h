@@ -157,6 +157,7 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
     std::size_t in_bytes = 0, out_bytes = 0;
   };
 
+  void close();
   void take_messages(const NameCheck& check);
   void take(const StreamMessage& message, const NameCheck& check);
   void define(const StreamMessage& message, const NameCheck& check);
