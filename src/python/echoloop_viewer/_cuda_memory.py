@@ -116,8 +116,8 @@ class Memory:
         return self.library.array(_Place(self._places[1], shape, dtype))
 
     def finish(self):
-        """Waits for what the library has queued so far: processes share a GPU by turns, and one that has work of another
-        to wait for keeps its turn for 2 ms."""
+        """Synchronises the library's stream: a GPU executes one process at a time, in slices of about 2 ms while work of
+        it is queued, also if that only waits for another process."""
         stream = ctypes.c_void_p(self.library.stream())
         _call("cuEventRecord", self._done, stream)
         _call("cuStreamSynchronize", stream)

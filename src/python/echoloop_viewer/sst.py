@@ -29,7 +29,7 @@ _WORD = struct.Struct("<QqQQQIIIIQ")  # sequence, acquired, ticks, lost, bytes, 
 _BLOCKS = 4
 _LARGEST = 1 << 33  # bytes of a frame
 _LINGER_S = 5.0     # for the word that ends a stream of which steps may be discarded
-_NEWER = 1 << 32    # a sequence number that is further ahead begins anew
+_NEWER = 1 << 32    # a sequence number that is further ahead starts a new count
 
 
 def _adios2():
