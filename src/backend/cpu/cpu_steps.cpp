@@ -198,8 +198,13 @@ void AnalyticCpuSteps::write_input(OwnInput input, int first, int rows, std::spa
     auto* const channels = reinterpret_cast<Complex*>(to.data());
     pool_.run(rows, 1, [&](int begin, int end, int) {
       Complex* at = channels + static_cast<std::size_t>(begin) * static_cast<std::size_t>(g.nx * g.n_el);
-      for (int i = begin * g.nx; i < end * g.nx; ++i)
-        for (int e = 0; e < g.n_el; ++e) *at++ = channel_of_pixel(g, lines_.data(), i % g.nx, first + i / g.nx, e);
+      std::vector<DasChannels<DasForm::general>::Transmit> transmits(static_cast<std::size_t>(g.n_tx));
+      const auto transmit = [&](int t) -> const auto& { return transmits[static_cast<std::size_t>(t)]; };
+      for (int i = begin * g.nx; i < end * g.nx; ++i) {
+        const DasChannels<DasForm::general> pixel(g, lines_.data(), i % g.nx, first + i / g.nx);
+        for (int t = 0; t < g.n_tx; ++t) transmits[static_cast<std::size_t>(t)] = pixel.transmit(t);
+        for (int e = 0; e < g.n_el; ++e) *at++ = channel_of_pixel(pixel, e, transmit);
+      }
     });
     return;
   }

@@ -59,15 +59,14 @@ class DasChannels {
   PixelPlace at_;
 };
 
-// Returns the term of das_pixel() of one element, summed over the transmits.
-ECHO_HD Complex channel_of_pixel(const DasGeometry& geometry, const Complex* lines, int ix, int iz, int e) {
-  const DasChannels<DasForm::general> from(geometry, lines, ix, iz);
-  const auto element = from.element(e);
+// Returns the term of das_pixel() of one element, summed over the transmits; `transmit`: pixel.transmit(t), or what is
+// kept of it.
+template <class TransmitAt>
+ECHO_HD Complex channel_of_pixel(const DasChannels<DasForm::general>& pixel, int e, const TransmitAt& transmit) {
+  const auto element = pixel.element(e);
   Complex sum{0.0f, 0.0f};
-  for (int t = 0; element.weight != 0.0f && t < geometry.n_tx; ++t) {
-    const auto transmit = from.transmit(t);
-    sum = sum + transmit.weight * from.sample(transmit, element).value;
-  }
+  for (int t = 0; element.weight != 0.0f && t < pixel.n_transmits(); ++t)
+    sum = sum + transmit(t).weight * pixel.sample(transmit(t), element).value;
   return element.weight * sum;
 }
 

@@ -13,8 +13,9 @@ __global__ void channels_kernel(const __grid_constant__ DasGeometry geometry, co
   if (at >= n) return;
   const auto element = static_cast<int>(at % geometry.n_el);
   const long long pixel = at / geometry.n_el;
-  channels[at] = channel_of_pixel(geometry, lines, static_cast<int>(pixel % geometry.nx),
-                                  first + static_cast<int>(pixel / geometry.nx), element);
+  const DasChannels<DasForm::general> from(geometry, lines, static_cast<int>(pixel % geometry.nx),
+                                           first + static_cast<int>(pixel / geometry.nx));
+  channels[at] = channel_of_pixel(from, element, [&](int t) { return from.transmit(t); });
 }
 
 __device__ __forceinline__ bool fits(float value) { return isfinite(value); }
