@@ -216,8 +216,9 @@ def _fit(result, shape, out, library):
     if isinstance(place, numpy.ndarray):
         if hasattr(result, "detach"):  # torch
             result = result.detach().cpu().numpy()
-        elif hasattr(result, "__cuda_array_interface__"):  # CuPy
-            result = result.get()
+        elif hasattr(result, "__cuda_array_interface__"):  # CuPy, Numba
+            result = getattr(result, "get", getattr(result, "copy_to_host", lambda: result))()
+        result = numpy.asarray(result)  # JAX
         if result.__array_interface__["data"][0] != place.__array_interface__["data"][0]:
             numpy.copyto(place, result, casting="same_kind")
     else:
