@@ -20,12 +20,13 @@ except ImportError:
 
 GRID = ["--set", "grid_nx=48", "--set", "grid_nz=64", "--set", "reference_db=60", "--set", "precision=fp32"]
 SOURCE = "sim:cyst"
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "assets" / "examples" / "methods.py"
 BACKEND = os.environ.get("ECHOLOOP_METHOD_BACKEND", "cpu")
 
 
 @unittest.skipUnless(numpy is not None, "needs numpy")
-class Methods(unittest.TestCase):
+class MethodCase(unittest.TestCase):
+    """Runs of the program with a function."""
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -43,16 +44,17 @@ class Methods(unittest.TestCase):
         child = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
         return child.returncode, child.stderr
 
-    def image_by(self, function, input="iq", parameters=(), arguments=(), name="mine"):
-        """Status, lines on stderr, last image and its JSON of a run with the function."""
-        made = el.method(name, input=input, parameters=parameters)(function)
+    def image_by(self, function, input="iq", parameters=(), arguments=(), name="mine", library=None):
+        """Status, lines on stderr, last image and its JSON of a run with the function, or with a Method."""
+        of = el.method(name, input=input, parameters=parameters, library=library)
+        made = function if isinstance(function, el.Method) else of(function)
         errors, sys.stderr = sys.stderr, open(os.devnull, "w")  # tracebacks of functions that fail on purpose
         self.addCleanup(made.stop)
         try:
             thread = threading.Thread(target=self.serve, args=(made,))
             thread.start()
             file = self.path("image.npy")
-            status, lines = self.run_headless("--frames", "2", "--policy", "block", "--method", f"python:{name}",
+            status, lines = self.run_headless("--frames", "2", "--policy", "block", "--method", f"python:{made.name}",
                                               "--wait-method", "120", "--image-out", file, *arguments)
             made.stop()
             thread.join(60)
@@ -71,14 +73,16 @@ class Methods(unittest.TestCase):
         except (el.NoViewer, el.Refused):
             pass
 
-    def built_in(self, frames=2):
+    def built_in(self, frames=2, *arguments):
         file = self.path("built_in.npy")
-        self.assertEqual(self.run_headless("--frames", str(frames), "--image-out", file)[0], 0)
+        self.assertEqual(self.run_headless("--frames", str(frames), "--image-out", file, *arguments)[0], 0)
         return numpy.load(file)
 
     def assert_same(self, image, expected, tolerance=1e-4, above=-80):
         self.assertLess(numpy.abs(image - expected)[expected > above].max(), tolerance)
 
+
+class Methods(MethodCase):
     def test_inputs(self):
         expected = self.built_in()
         seen = {}
@@ -278,25 +282,6 @@ class Methods(unittest.TestCase):
         made.run(background=True)
         self.addCleanup(made.stop)
         self.assertEqual((viewer.communicate(timeout=60)[1], viewer.returncode), ("", 0))
-
-    def test_examples(self):
-        """Those of assets/examples/methods.py: delay-and-sum and the course's kernel make the program's own images."""
-        examples = {}
-        exec(compile(EXAMPLES.read_text("utf-8"), str(EXAMPLES), "exec"), examples)
-        plain = ["--set", "f_number=0"]
-        run = {name: self.image_by(examples[name].function, examples[name].input, examples[name].parameters, plain)
-               for name in ("wiener", "delay_and_sum", "course")}
-        for status, lines, _, _ in run.values():
-            self.assertEqual((status, lines), (0, ""))
-        images = {name: image for name, (_, _, image, _) in run.items()}
-        file = self.path("own.npy")
-        self.assertEqual(self.run_headless("--frames", "2", "--image-out", file, *plain)[0], 0)
-        expected = numpy.load(file)
-        self.assert_same(images["delay_and_sum"], expected, 0.2, above=expected.max() - 40)
-        self.assertLess(numpy.percentile(images["wiener"] - expected, 90), 0)
-        self.assertEqual(self.run_headless("--frames", "2", "--image-out", file, "--recipe", "course")[0], 0)
-        expected = numpy.load(file)
-        self.assert_same(images["course"] - images["course"].max(), expected - expected.max(), 1e-3, above=-60)
 
     def test_refusals(self):
         for arguments, words in ((("no name",), "letters"), (("x", "pixels"), "rf, lines")):
