@@ -23,11 +23,15 @@ double expected_s(const Acquisition& a, const ImagingParams& params, const Backe
   return terms * static_cast<double>(make_beam_grid(params, a, make_grid(params, a)).pixels()) / a_second;
 }
 
+// Returns the grid of the pixels that the process gets.
+const Grid& process_grid(const Plan& plan) {
+  return plan.process->input() == OwnInput::image || plan.das == nullptr ? plan.grid : plan.das->tables->grid;
+}
+
 // Returns the request of an array of a frame, without the rows of `channels`.
 OwnRequest request_of(const Lane& lane, const Plan& plan, const FrameStamp& stamp, double limit_s) {
   const Acquisition& a = *plan.formed;
-  const bool image = plan.process->input() == OwnInput::image;
-  const Grid& grid = image || plan.das == nullptr ? plan.grid : plan.das->tables->grid;
+  const Grid& grid = process_grid(plan);
   OwnRequest request{
       .plan = plan, .stamp = stamp, .limit_s = limit_s, .shape = {}, .rows = grid.nz, .given_up = [&lane] {
         return lane.given_up();
@@ -74,6 +78,7 @@ bool ask_process(Lane& lane, OwnRequest request, OwnAnswer& answer) {
   }
   answer.pixels.clear();
   answer.levels.clear();
+  answer.labels.clear();
   for (request.first_row = 0; request.first_row < all; request.first_row += step) {
     request.rows = std::min(step, all - request.first_row);
     if (process.input() == OwnInput::channels) request.shape[0] = static_cast<std::uint64_t>(request.rows);
@@ -86,29 +91,33 @@ bool ask_process(Lane& lane, OwnRequest request, OwnAnswer& answer) {
 }
 
 // The same in memory of the device, all rows at once. nullopt: not possible, the host's memory is used.
-std::optional<OwnResult> ask_on_device(Lane& lane, const OwnRequest& request) {
+std::optional<OwnResult> ask_on_device(Lane& lane, const OwnRequest& request, OwnAnswer& answer) {
   OwnProcess& process = *request.plan.process;
   if (!process.on_device() || process.input() == OwnInput::lines) return std::nullopt;
   std::size_t bytes = bytes_of(request.item);
   for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
   constexpr std::size_t kMost = std::size_t{1} << 30;
-  const Grid& grid = process.input() == OwnInput::image ? request.plan.grid : request.plan.das->tables->grid;
   SharedDeviceMemory* const memory =
-      bytes > kMost ? nullptr : lane.share_memory(bytes, grid.pixels() * sizeof(Complex));
+      bytes > kMost ? nullptr : lane.share_memory(bytes, process_grid(request.plan).pixels() * sizeof(Complex));
   if (memory == nullptr) return std::nullopt;
   const auto fill = [&](std::span<std::byte> to) { lane.write_input(process.input(), 0, request.rows, to); };
-  return process.exchange(request, fill, *memory);
+  answer.labels.clear();
+  return process.exchange(request, fill, *memory, answer);
 }
 
-// Asks the process, and puts its pixels or levels into the lane. Returns false without an answer.
+// Asks the process, and puts its pixels, levels or mask into the lane. Returns false without an answer.
 bool take_from_process(Lane& lane, const OwnRequest& request) {
-  if (const std::optional<OwnResult> result = ask_on_device(lane, request)) {
-    if (*result != OwnResult::none) lane.put_shared(*result);
-    return *result != OwnResult::none;
-  }
   thread_local OwnAnswer answer;
-  if (!ask_process(lane, request, answer)) return false;
-  if (request.plan.process->input() == OwnInput::image)
+  const std::span<const std::string> labels = request.plan.process->labels();
+  const std::optional<OwnResult> result = ask_on_device(lane, request, answer);
+  const bool answered = result ? *result != OwnResult::none : ask_process(lane, request, answer);
+  lane.image().mask = answered && !labels.empty() ? make_label_mask(answer.labels, process_grid(request.plan),
+                                                                    request.plan.grid, {labels.begin(), labels.end()})
+                                                  : nullptr;
+  if (!answered || !labels.empty()) return answered;
+  if (result)
+    lane.put_shared(*result);
+  else if (request.plan.process->input() == OwnInput::image)
     lane.put_levels(answer.levels);
   else
     lane.put_pixels(answer.pixels);
@@ -121,7 +130,7 @@ void form_by_process(Lane& lane, const Plan& plan, const FrameStamp& stamp, doub
   const bool image = input == OwnInput::image, pixels = input == OwnInput::iq;
   const OwnRequest request = request_of(lane, plan, stamp, limit_s);
   bool answered = !image && !pixels && take_from_process(lane, request);
-  if (!answered) lane.beamform();
+  if (!answered || !plan.process->labels().empty()) lane.beamform();
   if (pixels) answered = take_from_process(lane, request);
   lane.envelope();
   lane.image().own_missing = !image && !answered;
@@ -212,6 +221,7 @@ void describe(Image& image, const Plan& plan, double reference_db, double averag
   image.params = plan.params;
   image.params.level.reference_db = reference_db;
   image.own_missing = image.own_missing && plan.process != nullptr;  // of an earlier image otherwise
+  if (plan.process == nullptr) image.mask = nullptr;
   if (image.own_missing) image.params.formation.adaptive = Adaptive::off;
   image.acquisition = plan.acquisition;
   image.averaged_frames = averaged_frames;

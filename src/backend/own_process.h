@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,10 +43,11 @@ struct OwnRequest {
   std::function<bool()> given_up;    // ends the wait early
 };
 
-// Pixels of the process: amplitudes have no phase. Of OwnInput::image: levels in dB.
+// Pixels of the process: amplitudes have no phase. Of OwnInput::image: levels in dB. Of a method with labels: these.
 struct OwnAnswer {
   std::vector<Complex> pixels;
   std::vector<float> levels;
+  std::vector<std::uint8_t> labels;
 };
 
 // Memory of a GPU for an array and its answer, which another process opens by CUDA IPC.
@@ -64,13 +66,15 @@ class SharedDeviceMemory {
   virtual void follow(const std::array<std::byte, 64>& event) = 0;
 };
 
-enum class OwnResult : std::uint32_t { none = 0, amplitudes = 1, pixels = 2 };  // float32, complex64
+enum class OwnResult : std::uint32_t { none = 0, amplitudes = 1, pixels = 2, labels = 3 };  // float32, complex64, uint8
 
 class OwnProcess {
  public:
   using Fill = std::function<void(std::span<std::byte> to)>;
   virtual ~OwnProcess() = default;
   [[nodiscard]] virtual OwnInput input() const = 0;
+  // Names of the labels of its mask; empty: it makes pixels.
+  [[nodiscard]] virtual std::span<const std::string> labels() const { return {}; }
   // Hands an array that `fill` writes to the process and waits for its answer. Returns false without one: it is late,
   // still at work on an earlier frame, has raised an exception or ended; it then counts the frame. Any thread, one
   // after another.
@@ -80,8 +84,9 @@ class OwnProcess {
   // An answer in memory of a device was not used: so many of its values are no finite numbers. Known once the frame is
   // finished.
   virtual void refuse(unsigned /*values*/) {}
-  // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is.
-  virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/) {
+  // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is; labels are in `answer`.
+  virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/,
+                             OwnAnswer& /*answer*/) {
     return OwnResult::none;
   }
 };

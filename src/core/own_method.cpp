@@ -143,6 +143,10 @@ std::string method_channels(const FormationParams& params) {
   return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
 }
 
+bool makes_mask(const FormationParams& params) {
+  return params.adaptive == Adaptive::own && params.own != nullptr && !params.own->labels.empty();
+}
+
 bool has_factor(const FormationParams& params) {
   const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
   return has_factor(params.adaptive) && !own_pixels;

@@ -28,6 +28,7 @@ struct OwnMethod {
   std::string source;
   std::string sha256;  // of the source, 64 hexadecimal digits
   std::vector<OwnParameter> parameters;
+  std::vector<std::string> labels;            // of its mask, which leaves the pixels as they are; empty: it has none
   bool replaces = false;                      // its pixels are no delay-and-sum
   std::shared_ptr<const OwnCode> code;        // null: compiled for a GPU
   std::shared_ptr<const OwnKernels> kernels;  // null: compiled for the CPU
@@ -43,6 +44,9 @@ std::string option_of(const OwnMethod& method);
 // process; null: none. Any thread.
 std::shared_ptr<const OwnMethod> loaded_own_method();
 void load_own_method(std::shared_ptr<const OwnMethod> method);
+
+// Returns true if a method is in use that makes a mask and leaves the pixels as delay-and-sum makes them.
+[[nodiscard]] bool makes_mask(const FormationParams& params);
 
 // Sets the method, with the values that a method before it had for parameters of the same names, otherwise the
 // defaults.

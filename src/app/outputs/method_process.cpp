@@ -1,14 +1,13 @@
 #include "app/outputs/method_process.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "backend/pipeline.h"
 #include "backend/plan.h"
@@ -20,81 +19,14 @@
 namespace echoloop {
 namespace {
 
-using nlohmann::json;
-
 // Kinds of messages beside those of LiveKind.
 constexpr std::uint32_t kDefine = 20, kUsed = 21, kResult = 22, kFailed = 23, kRoom = 24;
 constexpr std::uint16_t kMajor = 1, kMinor = 0;
-constexpr std::uint64_t kMostDefinition = std::uint64_t{256} << 10;  // bytes
-constexpr std::size_t kMostLine = 400;                               // bytes of a reason
+constexpr std::size_t kMostLine = 400;  // bytes of a reason
 
 MessageStream::Limits limits_of(std::uint32_t kind) {
   const std::uint64_t most = kind == kDefine ? kMostDefinition : kMaxLiveMessage;
   return {most, most};
-}
-
-bool is_identifier(const std::string& text) {
-  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !text.empty() && text.size() <= 63 && std::ranges::all_of(text, is_word) &&
-         std::isdigit(static_cast<unsigned char>(text.front())) == 0;
-}
-
-std::string text_of(const json& from, const char* key, std::size_t most) {
-  const auto at = from.find(key);
-  if (at == from.end() || !at->is_string()) throw BadMessage(std::string("a definition without '") + key + "'");
-  auto text = at->get<std::string>();
-  if (text.size() > most)
-    throw BadMessage(fmt::format("'{}' of {} bytes; expected {} at most", key, text.size(), most));
-  return text;
-}
-
-double number_of(const json& from, const char* key) {
-  const auto at = from.find(key);
-  if (at == from.end() || !at->is_number() || !std::isfinite(at->get<double>()))
-    throw BadMessage(std::string("a parameter without a number '") + key + "'");
-  return at->get<double>();
-}
-
-OwnParameter parameter_of(const json& from) {
-  if (!from.is_object()) throw BadMessage("a parameter that is no object");
-  OwnParameter p{.name = text_of(from, "name", 63),
-                 .unit = text_of(from, "unit", 15),
-                 .help = text_of(from, "help", 255),
-                 .min = number_of(from, "min"),
-                 .max = number_of(from, "max"),
-                 .value = number_of(from, "value")};
-  if (!is_identifier(p.name)) throw BadMessage("parameter '" + p.name + "'; expected letters, digits and '_'");
-  if (!(p.min < p.max) || p.value < p.min || p.value > p.max)
-    throw BadMessage("parameter " + p.name + " with limits that do not hold its value");
-  return p;
-}
-
-// Throws BadMessage.
-MethodDefinition read_definition(const std::string& text) {
-  const json from = json::parse(text, nullptr, false);
-  if (!from.is_object()) throw BadMessage("a definition that is no JSON object");
-  MethodDefinition made{.method = {}, .place = text_of(from, "place", 1024)};
-  OwnMethod& method = made.method;
-  method.name = text_of(from, "name", 63);
-  if (!is_identifier(method.name)) throw BadMessage("name '" + method.name + "'; expected letters, digits and '_'");
-  const std::string input = text_of(from, "input", 63);
-  const auto at = std::ranges::find(kOwnInputs, input);
-  if (at == kOwnInputs.end()) throw BadMessage("input '" + input + "'; expected rf, lines, channels, iq or image");
-  made.input = static_cast<OwnInput>(at - kOwnInputs.begin());
-  made.on_device = from.contains("memory") && from["memory"] == "cuda";
-  method.source = text_of(from, "source", kMostDefinition);
-  method.sha256 = sha256(method.source);
-  const json& parameters = from.contains("parameters") ? from["parameters"] : json::array();
-  if (!parameters.is_array() || parameters.size() > static_cast<std::size_t>(kMostOwnParameters))
-    throw BadMessage(fmt::format("expected {} parameters at most", kMostOwnParameters));
-  for (const json& each : parameters) {
-    method.parameters.push_back(parameter_of(each));
-    const auto same = [&](const OwnParameter& p) { return p.name == method.parameters.back().name; };
-    if (std::ranges::count_if(method.parameters, same) > 1)
-      throw BadMessage("two parameters '" + method.parameters.back().name + "'");
-  }
-  method.replaces = true;
-  return made;
 }
 
 std::string no_numbers(std::size_t values) {
@@ -225,7 +157,7 @@ void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
       next.item = static_cast<OwnResult>(in.number<std::uint32_t>());
       in.number<std::uint32_t>();
       next.values = in.number<std::uint64_t>();
-      if (next.item != OwnResult::amplitudes && next.item != OwnResult::pixels)
+      if (next.item < OwnResult::amplitudes || next.item > OwnResult::labels)
         throw BadMessage("a result of an unknown type");
       if (answer_.on_device) next.event = in.number<std::array<std::byte, 64>>();
     }
@@ -337,25 +269,28 @@ bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const DefinedMethod&
   if (!answer_.there)
     return miss(MethodLog::Missing::late, state_ == State::used ? no_answer(request.limit_s) : ended_);
   if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, answer_.failure);
-  return has_values(of.input(), request);
+  return has_values(of, request);
 }
 
-bool MethodProcess::has_values(OwnInput input, const OwnRequest& request) {
+bool MethodProcess::has_values(const DefinedMethod& of, const OwnRequest& request) {
   const std::size_t expected = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
   if (answer_.values != expected)
     return miss(MethodLog::Missing::failed, fmt::format("{} values; expected {}", answer_.values, expected));
-  if (answer_.item == OwnResult::pixels && input == OwnInput::image)
+  if ((answer_.item == OwnResult::labels) == of.labels().empty())
+    return miss(MethodLog::Missing::failed, of.labels().empty() ? "a mask of a method without labels" : "no mask");
+  if (answer_.item == OwnResult::pixels && of.input() == OwnInput::image)
     return miss(MethodLog::Missing::failed, "complex levels; expected float32 of dB");
   return true;
 }
 
 // Appends the values of the answer. The program may change them meanwhile: they are checked as copied.
-bool MethodProcess::read_answer(OwnInput input, OwnAnswer& to) {
+bool MethodProcess::read_answer(const DefinedMethod& of, OwnAnswer& to) {
+  if (answer_.item == OwnResult::labels) return read_labels(of, to);
   const auto n = static_cast<std::size_t>(answer_.values);
   const std::byte* const from = memory_.out->bytes().data();
   std::size_t wrong = 0;
   const auto is_number = [](float value) { return std::isfinite(value); };
-  if (input == OwnInput::image) {
+  if (of.input() == OwnInput::image) {
     const std::size_t first = to.levels.size();
     to.levels.resize(first + n);
     float* const levels = to.levels.data() + first;
@@ -376,6 +311,16 @@ bool MethodProcess::read_answer(OwnInput input, OwnAnswer& to) {
   return wrong == 0 || miss(MethodLog::Missing::failed, no_numbers(wrong));
 }
 
+bool MethodProcess::read_labels(const DefinedMethod& of, OwnAnswer& to) {
+  const auto n = static_cast<std::ptrdiff_t>(answer_.values);
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(memory_.out->bytes().data());
+  const auto first = to.labels.insert(to.labels.end(), from, from + n);
+  const std::uint8_t most = n > 0 ? *std::max_element(first, to.labels.end()) : std::uint8_t{0};
+  return most <= of.labels().size() ||
+         miss(MethodLog::Missing::failed, fmt::format("label {} in the mask; expected 0 to {} ({})", most,
+                                                      of.labels().size(), fmt::join(of.labels(), ", ")));
+}
+
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
@@ -394,8 +339,9 @@ bool DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, OwnAns
   return of_->exchange(*this, request, fill, answer);
 }
 
-OwnResult DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) {
-  return of_->exchange(*this, request, fill, memory);
+OwnResult DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
+                                  OwnAnswer& answer) {
+  return of_->exchange(*this, request, fill, memory, answer);
 }
 
 void DefinedMethod::refuse(unsigned values) { of_->take_back(values); }
@@ -423,7 +369,7 @@ bool MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request,
   fill(memory_.in.memory->bytes().first(bytes));
   lock.lock();
   if (of.input() == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
-  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of.input(), answer)) return false;
+  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of, answer)) return false;
   note(request, seconds_since(begun));
   return true;
 }
@@ -434,7 +380,7 @@ void MethodProcess::take_back(unsigned values) {
 }
 
 OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill,
-                                  SharedDeviceMemory& memory) {
+                                  SharedDeviceMemory& memory, OwnAnswer& answer) {
   const std::scoped_lock turn(turn_);
   const auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -449,6 +395,11 @@ OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& req
                            names.out, names.filled));
   }
   const std::size_t bytes = bytes_of(request);
+  const std::size_t mask_bytes = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
+  if (!of.labels().empty() && !make_room(1, mask_bytes)) {
+    miss(MethodLog::Missing::late, fmt::format("no shared memory for {} bytes", mask_bytes));
+    return OwnResult::none;
+  }
   lock.unlock();
   fill(memory.in().first(bytes));
   lock.lock();
@@ -460,6 +411,7 @@ OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& req
     miss(MethodLog::Missing::failed, error.what());
     return OwnResult::none;
   }
+  if (answer_.item == OwnResult::labels && !read_labels(of, answer)) return OwnResult::none;
   note(request, seconds_since(begun));
   return answer_.item;
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,9 @@ struct MethodDefinition {
   bool on_device = false;  // computes in the memory of a GPU
   std::string place;
 };
+inline constexpr std::uint64_t kMostDefinition = std::uint64_t{256} << 10;  // bytes
+// Reads the text of a definition. Throws BadMessage.
+[[nodiscard]] MethodDefinition read_definition(const std::string& text);
 
 // Frames of a method, and why some have none of its pixels.
 class MethodLog {
@@ -92,11 +96,17 @@ class DefinedMethod final : public OwnProcess {
  public:
   // number: of the definition, counted from 1.
   DefinedMethod(std::shared_ptr<MethodProcess> of, std::uint32_t number, const MethodDefinition& definition)
-      : number(number), of_(std::move(of)), input_(definition.input), on_device_(definition.on_device) {}
+      : number(number),
+        of_(std::move(of)),
+        input_(definition.input),
+        on_device_(definition.on_device),
+        labels_(definition.method.labels) {}
   [[nodiscard]] OwnInput input() const override { return input_; }
   [[nodiscard]] bool on_device() const override { return on_device_; }
+  [[nodiscard]] std::span<const std::string> labels() const override { return labels_; }
   bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
-  OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory) override;
+  OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
+                     OwnAnswer& answer) override;
   void refuse(unsigned values) override;
 
   const std::uint32_t number;
@@ -105,6 +115,7 @@ class DefinedMethod final : public OwnProcess {
   const std::shared_ptr<MethodProcess> of_;
   const OwnInput input_;
   const bool on_device_;
+  const std::vector<std::string> labels_;
 };
 
 // A connected program. Messages are received by the server thread, or the one that forms a frame, which hands it over
@@ -120,7 +131,8 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
 
   // See OwnProcess. Any thread, one after another.
   bool exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer);
-  OwnResult exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory);
+  OwnResult exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
+                     OwnAnswer& answer);
   void take_back(unsigned values);
 
   // Server thread.
@@ -165,12 +177,13 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   bool make_room(std::size_t in_bytes, std::size_t out_bytes);
   void send_facts(OwnInput input, const OwnRequest& request);
   bool send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place);
-  [[nodiscard]] bool read_answer(OwnInput input, OwnAnswer& to);
+  [[nodiscard]] bool read_answer(const DefinedMethod& of, OwnAnswer& to);
+  [[nodiscard]] bool read_labels(const DefinedMethod& of, OwnAnswer& to);
   std::shared_ptr<const OwnMethod> give_method();
   [[nodiscard]] bool may_ask();
   [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
                          const FrameWord& place);
-  [[nodiscard]] bool has_values(OwnInput input, const OwnRequest& request);
+  [[nodiscard]] bool has_values(const DefinedMethod& of, const OwnRequest& request);
   void note(const OwnRequest& request, double total_s);
   bool miss(MethodLog::Missing how, std::string why) { return log_.miss(how, std::move(why)); }
 

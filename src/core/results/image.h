@@ -13,6 +13,7 @@
 #include "core/grid.h"
 #include "core/hd.h"
 #include "core/params.h"
+#include "core/results/label_mask.h"
 #include "core/sample_log.h"
 
 namespace echoloop {
@@ -30,6 +31,7 @@ struct Image {
   double torn_share = 0.0;  // part of the samples that are of an earlier frame: injected, see Lane::miss_event
   std::shared_ptr<const SampleFaultCount> invalid;  // samples of the frame that were read as zero; null: none
   bool own_missing = false;      // delay-and-sum in place of a method in another process; `params` say so
+  LabelMaskPtr mask;             // of this frame, by a method with labels; null: none
   double averaged_frames = 0.0;  // by persistence: equally weighted frames with the same noise; 0: the frame alone
 
   // dB, [nz][nx], x fastest. Either may be null: host_db without a host copy, device_db on the CPU backend.

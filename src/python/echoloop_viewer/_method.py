@@ -26,7 +26,7 @@ _CALL = struct.Struct("<II4QddIIIIIIQ8dddQ")
 _TYPES = ("<i2", "<f4", "<c8")
 _KEPT, _KEPT_S = 4, 1.0  # definitions: the newest ones, and for so long those after the last frame's
 _MOST_TEXT = {"name": 63, "unit": 15, "help": 255}  # bytes, of a parameter
-_MOST_PARAMETERS, _MOST_DEFINITION = 8, 256 << 10
+_MOST_PARAMETERS, _MOST_LABELS, _MOST_DEFINITION = 8, 8, 256 << 10
 _KEPT_MEMORY = 8  # of the viewer's GPU: one for each of its lanes
 
 
@@ -79,10 +79,11 @@ def _source_of(function):
 
 
 class Method:
-    """A function that computes pixels, made by el.method(). Calling it calls the function."""
+    """A function that computes pixels or a mask, made by el.method(). Calling it calls the function."""
 
-    def __init__(self, function, name, input, parameters, library):  # noqa: A002
+    def __init__(self, function, name, input, parameters, library, labels):  # noqa: A002
         self.function, self.name, self.input, self.parameters = function, name, input, tuple(parameters)
+        self.labels = tuple(labels)
         self.error, self._at = "", None  # traceback of the last exception, and its type and place
         try:
             arguments = inspect.signature(function).parameters
@@ -101,7 +102,8 @@ class Method:
         place = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
         self._definition = {"name": name, "input": input, "source": _source_of(function), "place": place[-1024:],
                             "memory": "cuda" if on_device else "host",
-                            "parameters": [dataclasses.asdict(p) for p in self.parameters]}
+                            "parameters": [dataclasses.asdict(p) for p in self.parameters],
+                            "labels": self.labels}
 
     def __call__(self, *arguments, **named):
         return self.function(*arguments, **named)
@@ -110,10 +112,10 @@ class Method:
         """Calls the function and writes its result; out(dtype): the viewer's memory. Returns the result's type."""
         named = {p.name: v for p, v in zip(self.parameters, values)}
         if self._takes_out:
-            named["out"] = out("<f4")
+            named["out"] = out("u1" if self.labels else "<f4")
         array, shape = frame.array, frame.shape
         result = self.function(array, frame, **named) if self._takes_frame else self.function(array, **named)
-        return _fit(result, shape, out, self._library)
+        return _fit(result, shape, out, self._library, self.labels)
 
     def run(self, background=False, viewer="default", timeout=None):
         """Offers the method to a viewer, waits for its answer and computes frames until the viewer or stop() ends that.
@@ -160,12 +162,14 @@ class Method:
                 link.end()
 
 
-def method(name, input="iq", parameters=(), library=None):  # noqa: A002
+def method(name, input="iq", parameters=(), library=None, labels=()):  # noqa: A002
     """Makes a function the viewer's method: @el.method("wiener", input="iq", parameters=[el.Parameter(...)]).
 
     The function gets (array, frame, one argument for each parameter) and returns float32 amplitudes or complex64 pixels
     of frame.shape; with input="image" float32 levels in dB. With an argument `out` (float32) it may write there and
     return it.
+    labels: names of the labels 1, 2, ... of a mask, at most 8: the function then returns uint8 labels of frame.shape, 0 for
+    none, which are drawn over the image with their areas; its pixels stay as they are.
     input: rf: samples as acquired, [transmit, element, sample], of I/Q data in int16 with a last axis (I, Q); lines:
     complex64 conditioned lines, the same order; channels: complex64 [rows, nx, element], delayed and turned, summed over
     transmits, some rows of the image at a time, on a GPU all of them; iq: complex64 [nz, nx]; image: float32 dB [nz, nx], before display.
@@ -190,8 +194,12 @@ def method(name, input="iq", parameters=(), library=None):  # noqa: A002
         names = ", ".join(p.name for p in parameters)
         raise ValueError(f"parameters {names}; expected {_MOST_PARAMETERS} different ones at most")
 
+    labels = [labels] if isinstance(labels, str) else list(labels)
+    if len(labels) > _MOST_LABELS or not all(isinstance(k, str) and 0 < len(k.encode()) <= 63 for k in labels):
+        raise ValueError(f"labels {labels}; expected {_MOST_LABELS} names of 1 to 63 bytes at most")
+
     def make(function):
-        made = Method(function, name, input, parameters, library)
+        made = Method(function, name, input, parameters, library, labels)
         with _changing:
             for (other, _), link in list(_links.items()):
                 if other == name:
@@ -203,16 +211,18 @@ def method(name, input="iq", parameters=(), library=None):  # noqa: A002
     return make
 
 
-def _fit(result, shape, out, library):
+def _fit(result, shape, out, library, labels):
     """Writes the result to the viewer's memory; returns its type in the message."""
     dtype = getattr(result, "dtype", None)
     words = type(result).__name__ if dtype is None else str(getattr(dtype, "name", dtype)).removeprefix("torch.")
-    if dtype is None or not words.startswith(("float", "complex")):
-        raise TypeError(f"returned {words}; expected float32 or complex64")
+    if labels and words not in ("uint8", "bool"):
+        raise TypeError(f"returned {words}; expected a mask in uint8, as the method has labels")
+    if not labels and (dtype is None or not words.startswith(("float", "complex"))):
+        raise TypeError(f"returned {words}; expected float32 or complex64, or labels= for a mask")
     if tuple(result.shape) != shape:
         raise ValueError(f"returned shape {tuple(result.shape)}; expected {shape}")
     real = words.startswith("float")
-    place = out("<f4" if real else "<c8")
+    place = out("u1" if labels else "<f4" if real else "<c8")
     if isinstance(place, numpy.ndarray):
         if hasattr(result, "detach"):  # torch
             result = result.detach().cpu().numpy()
@@ -223,7 +233,7 @@ def _fit(result, shape, out, library):
             numpy.copyto(place, result, casting="same_kind")
     else:
         library.put(place, result)
-    return 1 if real else 2
+    return 3 if labels else 1 if real else 2
 
 
 class _Link(Connection):
@@ -327,11 +337,13 @@ class _Link(Connection):
             if word[7]:
                 memory = self._memory_of(of, word[5])
                 array = memory.array(shape, _TYPES[call[8]])
-                out = lambda dtype: memory.out(call[11:13], dtype)  # noqa: E731
             else:
                 array = self._in[:word[4]].view(_TYPES[call[8]]).reshape(shape)
                 if of._library is not None:
                     array = of._library.from_host(array)
+            if word[7] and not of.labels:
+                out = lambda dtype: memory.out(call[11:13], dtype)  # noqa: E731
+            else:  # a mask is small
                 out = lambda dtype: self._out.view(dtype)[:count].reshape(call[11:13])  # noqa: E731
             item = of._compute(MethodFrame(array, word, self._info, call), call[15:23], out)
             if word[7]:
