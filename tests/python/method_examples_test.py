@@ -97,6 +97,16 @@ class MethodExamples(MethodCase):
                 self.assert_same(images[name], expected)
         self.absent(images, "numba", "torch")
 
+    def test_source_has_functions_that_are_called(self):
+        """Another kernel in the same file is another source."""
+        def source(kernel):
+            file = pathlib.Path(self.path(f"{len(kernel)}.py"))
+            file.write_text(f"import echoloop_viewer as el\ndef kernel(iq): return {kernel}\n"
+                            "@el.method('mine')\ndef mine(iq): return kernel(iq)\n")
+            return runpy.run_path(str(file))["mine"]._definition["source"]
+        self.assertIn("abs(iq)", source("abs(iq)"))
+        self.assertNotEqual(source("abs(iq)"), source("abs(iq) * 2"))
+
     def test_arrays_of_other_libraries(self):
         """An answer that is no array of NumPy, but can be made one."""
         class Other:

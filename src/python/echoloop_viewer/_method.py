@@ -71,8 +71,10 @@ class MethodFrame(Frame):
 
 
 def _source_of(function):
+    """The cell or file, as a function may call others of it; one of a large file alone."""
     try:
-        return inspect.getsource(function)
+        text = "".join(inspect.findsource(inspect.unwrap(function))[0])
+        return text if len(text) <= _MOST_DEFINITION // 4 else inspect.getsource(function)
     except (OSError, TypeError):  # no source: the compiled code
         code = getattr(function, "__code__", None)
         return repr(function) if code is None else code.co_code.hex() + repr(code.co_consts)
