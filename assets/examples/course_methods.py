@@ -6,6 +6,7 @@
 # script: `python3 course_methods.py numba_nearest`.
 
 # %%
+import functools
 import math
 
 import numpy as np
@@ -159,9 +160,13 @@ def blocks(image):
     return -(-image.shape[1] // 16), -(-image.shape[0] // 16)
 
 
-@kept
 def constant_sum(frame):
-    _, _, own_elements, own_transmits = tables(frame)
+    return compiled_with(*(table.tobytes() for table in tables(frame)[2:]))
+
+
+@functools.lru_cache(1)
+def compiled_with(elements, transmits):
+    own_elements, own_transmits = np.frombuffer(elements).copy(), np.frombuffer(transmits).reshape(-1, 4).copy()
     if on_gpu:
         of_nearest = cuda.jit(device=True)(nearest)
 
@@ -256,12 +261,16 @@ def cuda_sum(kernel):
     return add
 
 
-@kept
 def constant_cuda_sum(frame):
-    _, _, elements, transmits = device_tables(frame)
-    module = cupy.RawModule(code=SOURCE, options=(f"-DN_ELEMENTS={elements.size}", f"-DN_TRANSMITS={len(transmits)}"))
+    return compiled_cuda_with(*(table.tobytes() for table in tables(frame)[2:]))
+
+
+@functools.lru_cache(1)
+def compiled_cuda_with(elements, transmits):
+    sizes = f"-DN_ELEMENTS={len(elements) // 8}", f"-DN_TRANSMITS={len(transmits) // 32}"
+    module = cupy.RawModule(code=SOURCE, options=sizes)
     for name, table in (("own_elements", elements), ("own_transmits", transmits)):
-        cupy.ndarray(table.shape, table.dtype, module.get_global(name))[...] = table
+        cupy.ndarray(len(table) // 8, "float64", module.get_global(name))[...] = cupy.asarray(np.frombuffer(table))
     return cuda_sum(module.get_function("constant"))
 
 

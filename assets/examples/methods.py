@@ -63,7 +63,8 @@ else:
 # angle moves every point, differently in each transmit.
 
 # %%
-@el.method("delay_and_sum", input="lines", parameters=[el.Parameter("angle_sign", -1, 1, 1, "-1: the wrong sign")])
+@el.method("delay_and_sum", input="lines", library="numpy", parameters=[
+    el.Parameter("angle_sign", -1, 1, 1, "-1: the wrong sign")])
 def delay_and_sum(lines, frame, angle_sign):
     acquisition = frame.acquisition
     c = frame.parameters["sound_speed_m_s"]

@@ -27,6 +27,7 @@ except ImportError as why:
 kernel = np.outer([1, 2, 4, 2, 1], [1, 2, 4, 2, 1]).astype("float32")[None, None] / 100
 
 if torch is not None:
+    torch.backends.cudnn.allow_tf32 = False  # ten bits are too few for levels in dB
     layer = torch.nn.Conv2d(1, 1, 5, padding=2, padding_mode="replicate", bias=False)
     layer.weight.data = torch.tensor(kernel)
 
@@ -41,9 +42,10 @@ if torch is not None:
 
 # %%
 if onnx is not None:
-    ends = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 1, None, None]) for name in ("levels", "o")]
+    shape = onnx.TensorProto.FLOAT, [1, 1, None, None]
+    ends = [onnx.helper.make_tensor_value_info(name, *shape) for name in ("levels", "smooth")]
     nodes = [onnx.helper.make_node("Pad", ["levels", "margins"], ["larger"], mode="edge"),
-             onnx.helper.make_node("Conv", ["larger", "kernel"], ["o"])]
+             onnx.helper.make_node("Conv", ["larger", "kernel"], ["smooth"])]
     numbers = [onnx.numpy_helper.from_array(np.array([0, 0, 2, 2] * 2, "int64"), "margins"),
                onnx.numpy_helper.from_array(kernel, "kernel")]
     graph = onnx.helper.make_graph(nodes, "smoothing", ends[:1], ends[1:], numbers)
