@@ -8,8 +8,9 @@ import sys
 from typing import Any, List
 
 _HERE = pathlib.Path(__file__).resolve().parent
-# Of a build folder (python/echoloop_viewer), of an installed program (lib/echoloop/python/echoloop_viewer), of a wheel.
-_BUILD, _PREFIXES = _HERE.parents[1], (_HERE.parents[3], pathlib.Path(sys.prefix))
+# Of a build folder (python/echoloop_viewer), of an installed program (lib/echoloop/python/echoloop_viewer), of a wheel
+# (lib/python3.N/site-packages/echoloop_viewer, or of pip --target).
+_BUILD, _PREFIXES = _HERE.parents[1], (_HERE.parents[3], _HERE.parent, pathlib.Path(sys.prefix))
 
 
 class DeviceError(RuntimeError):
