@@ -7,6 +7,7 @@ option(ECHOLOOP_STATIC_READER "Link the reader process statically where this sys
 
 set(ECHOLOOP_READER_LIBRARIES matio::matio blosc::blosc ZLIB::ZLIB)
 set(ECHOLOOP_READER_IS_STATIC OFF)
+set(ECHOLOOP_HDF5 PkgConfig::HDF5)  # of the programs that write files
 
 function(echoloop_find_static_libraries)
   set(names matio hdf5 sz aec)
@@ -42,8 +43,14 @@ function(echoloop_find_static_libraries)
   endif()
   set(ECHOLOOP_READER_LIBRARIES ${found} m PARENT_SCOPE)
   set(ECHOLOOP_READER_IS_STATIC ON PARENT_SCOPE)
+  list(FILTER found INCLUDE REGEX "/lib(hdf5|sz|aec)\\.a$")
+  set(ECHOLOOP_HDF5 ${found} ZLIB::ZLIB PARENT_SCOPE)
 endfunction()
 
 if(ECHOLOOP_STATIC_READER AND NOT ECHOLOOP_SANITIZE)
   echoloop_find_static_libraries()
 endif()
+# Debian's shared one brings 29 libraries (curl, Kerberos ...). Tests stay with it, for matio is linked with it.
+add_library(echoloop_static_hdf5 INTERFACE)
+target_link_libraries(echoloop_static_hdf5 INTERFACE ${ECHOLOOP_HDF5})
+target_include_directories(echoloop_static_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
