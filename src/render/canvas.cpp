@@ -155,6 +155,23 @@ unsigned int next_letter(std::string_view text, std::size_t& at) {
   return more == 0 ? '?' : letter;
 }
 
+const FontFamily* installed_family() {
+  static std::error_code none;
+  static const std::filesystem::path folder =
+      std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "share/echoloop/fonts";
+  static const std::string regular = folder / "Inter-Regular.otf", strong = folder / "Inter-SemiBold.otf";
+  static const FontFamily& inter = kFontFamilies[0];
+  static const FontFamily carried = {inter.name, regular.c_str(), strong.c_str(), inter.size_per_em,
+                                     inter.tabular_digits};
+  const auto exists = [](const FontFamily& family) {
+    std::error_code error;
+    return std::filesystem::exists(family.regular, error) && std::filesystem::exists(family.strong, error);
+  };
+  if (exists(carried)) return &carried;
+  const auto* const found = std::ranges::find_if(kFontFamilies, exists);
+  return found != kFontFamilies.end() ? found : nullptr;
+}
+
 TextRasterizer::TextRasterizer(Digits digits) {
   const FontFamily* family = installed_family();
   if (family == nullptr) return;

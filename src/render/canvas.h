@@ -100,14 +100,8 @@ inline constexpr std::array<FontFamily, 2> kFontFamilies = {
      {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
       "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", 1.1641F, true}}};
 
-// Returns the first installed family; null = none.
-inline const FontFamily* installed_family() {
-  for (const FontFamily& family : kFontFamilies) {
-    std::error_code error;
-    if (std::filesystem::exists(family.regular, error) && std::filesystem::exists(family.strong, error)) return &family;
-  }
-  return nullptr;
-}
+// Returns the family of share/echoloop/fonts (of a wheel), else the system's first; null = none. Any thread.
+const FontFamily* installed_family();
 
 }  // namespace echoloop
 
