@@ -165,10 +165,10 @@ struct TrialImage {
   }
 };
 
-MethodSettings trial_settings(const OwnMethod& method) {
+MethodSettings trial_settings(const OwnMethodCode& method) {
   MethodSettings settings{.method = Adaptive::own};
-  for (std::size_t k = 0; k < method.parameters.size(); ++k)
-    settings.own[k] = static_cast<float>(method.parameters[k].value);
+  for (int k = 0; k < method.parameters; ++k)
+    settings.own[static_cast<std::size_t>(k)] = static_cast<float>(method.parameter[k].value);
   return settings;
 }
 
@@ -190,8 +190,9 @@ struct Trial {
   std::string problem;
 };
 
-Trial try_here(const OwnCode& code, const MethodSettings& settings, TrialImage& image, WorkerPool& pool,
-               MethodScratch& scratch) {
+Trial try_here(const fs::path& library, TrialImage& image, WorkerPool& pool, MethodScratch& scratch) {
+  const OwnLibrary code(library);
+  const MethodSettings settings = trial_settings(code.described());
   const DasInput input{image.plan->das->geometry, image.lines.data()};
   Trial trial;
   const double own_s =
@@ -206,20 +207,27 @@ Trial try_here(const OwnCode& code, const MethodSettings& settings, TrialImage& 
   return trial;
 }
 
-Trial try_in_child(const OwnCode& code, const OwnMethod& method) {
+// Objects that the code makes when it is loaded, and ends when it is not, are tried too. What it prints is dropped.
+Trial try_in_child(const fs::path& library) {
   TrialImage image;
   WorkerPool pool(1);
   MethodScratch scratch;
   scratch.own.resize(1);
-  const MethodSettings settings = trial_settings(method);
   OwnLibrary::guard_thread();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("trial", "no pipe", "a system with free file descriptors");
   FileDescriptor from(ends[0]), to(ends[1]);
+  const FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   const pid_t child = ::fork();
   if (child < 0) throw Error("trial", "no process", "a system that can start another process");
   if (child == 0) {
-    const Trial trial = try_here(code, settings, image, pool, scratch);
+    for (const int out : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere.get(), out);
+    Trial trial;
+    try {
+      trial = try_here(library, image, pool, scratch);
+    } catch (const Error& error) {
+      trial.problem = error.what();
+    }
     const std::string text = std::to_string(trial.relative_cost) + " " + trial.problem;
     const bool written = ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
     ::_exit(written ? 0 : 1);
@@ -304,6 +312,7 @@ std::vector<std::string> compiler_words(OwnPart part) {
                                     "-isystem",
                                     own_method_headers().string(),
                                     "-fno-gnu-unique",
+                                    "-fno-exceptions",
                                     "-fmax-errors=20",
                                     "-fdiagnostics-color=never",
                                     "-DECHO_ISA=own",
@@ -359,12 +368,10 @@ OwnBuild compile(const fs::path& file, const std::string& source) {
     build.problem = first_error(file, build.messages, compiled);
     return build;
   }
-  auto code = std::make_shared<const OwnLibrary>(library);
-  const auto method = describe(file, source, code);
-  const Trial trial = try_in_child(*code, *method);
+  const Trial trial = try_in_child(library);
   build.relative_cost = trial.relative_cost;
   if (trial.problem.empty())
-    build.method = method;
+    build.method = describe(file, source, std::make_shared<const OwnLibrary>(library));
   else
     build.problem = file.string() + ": " + trial.problem;
   return build;

@@ -162,6 +162,13 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"no_end", method_of("for (volatile int i = 0;; i = i + 1) {}\nreturn {};"),
                ": the method took more than 5 s"},
         Broken{"abort", method_of("__builtin_abort();\nreturn {};"), ": the method aborted"},
+        Broken{"throw", method_of("throw 1;\nreturn {};"), ":7: "},
+        Broken{"at_load", method_of("return {};", "struct AtLoad { AtLoad() { *(volatile int*)8 = 1; } } at_load;"),
+               ": the method ended its process"},
+        Broken{"at_end", method_of("return {};", "struct AtEnd { ~AtEnd() { *(volatile int*)8 = 1; } } at_end;"),
+               ": the method ended its process"},
+        Broken{"not_linked", method_of("return {{missing(), 0.0f}, 1.0f};", "float missing();"),
+               ": compiled code: undefined symbol"},
         Broken{"exit", "#include <cstdlib>\n" + method_of("std::exit(0);\nreturn {};"),
                ": the method ended its process"},
         // The trial's probe has 64 elements.

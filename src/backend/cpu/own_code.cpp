@@ -166,8 +166,9 @@ OwnLibrary::OwnLibrary(const std::filesystem::path& shared_object)
     if (rows_ != nullptr && pixels_ != nullptr) return;
     ::dlclose(library_);
   }
-  const char* const why = ::dlerror();
-  throw Error(shared_object.string(), why != nullptr ? why : "no method", "the compiled file of a method");
+  const char* const error = ::dlerror();  // FILE: REASON
+  const std::string why = error != nullptr ? error : "FILE: no method";
+  throw Error("compiled code", why.substr(why.find(": ") + 2), "a file that defines the functions it calls");
 }
 
 void OwnLibrary::guard_thread() {
