@@ -131,6 +131,8 @@ class Lane {
   virtual SharedDeviceMemory* share_memory(std::size_t /*in_bytes*/, std::size_t /*out_bytes*/) { return nullptr; }
   virtual void put_shared(OwnResult /*result*/) {}
   [[nodiscard]] virtual bool given_up() const { return false; }  // see Backend::abandon()
+  // Returns true if write_input() of rf does not need condition(), which may then follow it.
+  [[nodiscard]] virtual bool conditions_late() const { return false; }
   // Starts the copy of the samples, which must stay valid until uploaded(). Keeps the stamps for image(). At least one
   // frame, at most frames_at_once().
   virtual void upload(std::span<const RfFrame> frames) = 0;

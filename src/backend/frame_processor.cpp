@@ -29,13 +29,10 @@ const Grid& process_grid(const Plan& plan) {
 }
 
 // Returns the request of an array of a frame, without the rows of `channels`.
-OwnRequest request_of(const Lane& lane, const Plan& plan, const FrameStamp& stamp, double limit_s) {
+OwnRequest request_of(const Plan& plan, const FrameStamp& stamp, double limit_s) {
   const Acquisition& a = *plan.formed;
   const Grid& grid = process_grid(plan);
-  OwnRequest request{
-      .plan = plan, .stamp = stamp, .limit_s = limit_s, .shape = {}, .rows = grid.nz, .given_up = [&lane] {
-        return lane.given_up();
-      }};
+  OwnRequest request{.plan = plan, .stamp = stamp, .limit_s = limit_s, .shape = {}, .rows = grid.nz};
   const auto side = [&](auto n) { request.shape.push_back(static_cast<std::uint64_t>(n)); };
   switch (plan.process->input()) {
     case OwnInput::rf:
@@ -65,81 +62,114 @@ OwnRequest request_of(const Lane& lane, const Plan& plan, const FrameStamp& stam
   return request;
 }
 
-// Returns false if the process has no answer to one of the arrays of the frame: rows of `channels` come one after
-// another, so many as kMostSlab bytes hold.
-bool ask_process(Lane& lane, OwnRequest request, OwnAnswer& answer) {
+// Memory of the device for the array; null: it goes through the host.
+SharedDeviceMemory* device_memory(Lane& lane, const OwnRequest& request) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  const OwnProcess& process = *request.plan.process;
+  const std::size_t bytes = bytes_of(request);
+  if (!process.on_device() || process.input() == OwnInput::lines || bytes > kMost) return nullptr;
+  return lane.share_memory(bytes, process_grid(request.plan).pixels() * sizeof(Complex));
+}
+
+// Returns the rows of the image for which the host has memory at a time: of `channels` so many as kMostSlab bytes hold.
+int rows_at_once(const OwnRequest& request) {
   constexpr std::size_t kMostSlab = std::size_t{32} << 20;
+  if (request.plan.process->input() != OwnInput::channels) return request.rows;
+  const std::size_t row = bytes_of(request.item) * request.shape[1] * request.shape[2];
+  return static_cast<int>(std::clamp<std::size_t>(kMostSlab / row, 1, static_cast<std::size_t>(request.rows)));
+}
+
+OwnAsk hand_over(Lane& lane, const OwnRequest& request, SharedDeviceMemory* memory) {
   OwnProcess& process = *request.plan.process;
-  const int all = request.rows;
-  int step = all;
-  if (process.input() == OwnInput::channels) {
-    const std::size_t row = bytes_of(request.item) * request.shape[1] * request.shape[2];
-    step = static_cast<int>(std::clamp<std::size_t>(kMostSlab / row, 1, static_cast<std::size_t>(all)));
+  const auto fill = [&](std::span<std::byte> to) {
+    lane.write_input(process.input(), request.first_row, request.rows, to);
+  };
+  return process.hand(request, fill, memory);
+}
+
+// Arrays of a frame whose answers are waited for.
+OwnResult ask_process(Lane& lane, OwnRequest request, OwnAnswer& answer) {
+  SharedDeviceMemory* const memory = device_memory(lane, request);
+  const int all = request.rows, step = memory != nullptr ? all : rows_at_once(request);
+  const auto given_up = [&lane] { return lane.given_up(); };
+  OwnResult result = OwnResult::none;
+  for (request.first_row = 0; request.first_row < all; request.first_row += step) {
+    request.rows = std::min(step, all - request.first_row);
+    if (request.plan.process->input() == OwnInput::channels)
+      request.shape[0] = static_cast<std::uint64_t>(request.rows);
+    const OwnAsk ask = hand_over(lane, request, memory);
+    if (ask.number == 0) return OwnResult::none;
+    const std::optional<OwnResult> taken = request.plan.process->take(ask, given_up, answer);
+    if (!taken) request.plan.process->drop(ask);
+    result = taken.value_or(OwnResult::none);
+    if (result == OwnResult::none) break;
   }
+  return result;
+}
+
+bool reads_samples_alone(const Lane& lane, const Plan& plan) {
+  return plan.process != nullptr && plan.process->input() == OwnInput::rf && lane.conditions_late();
+}
+
+// Puts the answer into the lane, without one delay-and-sum, and makes the envelope.
+void take_result(Lane& lane, const Plan& plan, OwnResult result, SharedDeviceMemory* memory, OwnAnswer& answer) {
+  const OwnInput input = plan.process->input();
+  const std::span<const std::string> names = plan.process->labels();
+  lane.image().own_missing = result == OwnResult::none;
+  lane.image().mask = result == OwnResult::labels ? make_label_mask(std::move(answer.labels), process_grid(plan),
+                                                                    plan.grid, {names.begin(), names.end()})
+                                                  : nullptr;
+  const bool put = result == OwnResult::amplitudes || result == OwnResult::pixels;
+  if (!put && (input == OwnInput::rf || input == OwnInput::lines || input == OwnInput::channels)) {
+    if (reads_samples_alone(lane, plan)) lane.condition();
+    lane.beamform();
+  }
+  if (put && memory != nullptr)
+    lane.put_shared(result);
+  else if (put && input == OwnInput::image)
+    lane.put_levels(answer.levels);
+  else if (put)
+    lane.put_pixels(answer.pixels);
+  if (input != OwnInput::image) lane.envelope();
+}
+
+// The answer of a frame; its memory is used again.
+OwnAnswer& answer_of_thread() {
+  thread_local OwnAnswer answer;
   answer.pixels.clear();
   answer.levels.clear();
   answer.labels.clear();
-  for (request.first_row = 0; request.first_row < all; request.first_row += step) {
-    request.rows = std::min(step, all - request.first_row);
-    if (process.input() == OwnInput::channels) request.shape[0] = static_cast<std::uint64_t>(request.rows);
-    const auto fill = [&](std::span<std::byte> to) {
-      lane.write_input(process.input(), request.first_row, request.rows, to);
-    };
-    if (!process.exchange(request, fill, answer)) return false;
-  }
-  return true;
+  return answer;
 }
 
-// The same in memory of the device, all rows at once. nullopt: not possible, the host's memory is used.
-std::optional<OwnResult> ask_on_device(Lane& lane, const OwnRequest& request, OwnAnswer& answer) {
-  OwnProcess& process = *request.plan.process;
-  if (!process.on_device() || process.input() == OwnInput::lines) return std::nullopt;
-  std::size_t bytes = bytes_of(request.item);
-  for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  SharedDeviceMemory* const memory =
-      bytes > kMost ? nullptr : lane.share_memory(bytes, process_grid(request.plan).pixels() * sizeof(Complex));
-  if (memory == nullptr) return std::nullopt;
-  const auto fill = [&](std::span<std::byte> to) { lane.write_input(process.input(), 0, request.rows, to); };
-  answer.labels.clear();
-  return process.exchange(request, fill, *memory, answer);
+void wait_for_process(Lane& lane, const OwnRequest& request) {
+  OwnAnswer& answer = answer_of_thread();
+  const OwnResult result = ask_process(lane, request, answer);
+  take_result(lane, request.plan, result, device_memory(lane, request), answer);
 }
 
-// Asks the process, and puts its pixels, levels or mask into the lane. Returns false without an answer.
-bool take_from_process(Lane& lane, const OwnRequest& request) {
-  thread_local OwnAnswer answer;
-  const std::span<const std::string> labels = request.plan.process->labels();
-  const std::optional<OwnResult> result = ask_on_device(lane, request, answer);
-  const bool answered = result ? *result != OwnResult::none : ask_process(lane, request, answer);
-  lane.image().mask = answered && !labels.empty() ? make_label_mask(answer.labels, process_grid(request.plan),
-                                                                    request.plan.grid, {labels.begin(), labels.end()})
-                                                  : nullptr;
-  if (!answered || !labels.empty()) return answered;
-  if (result)
-    lane.put_shared(*result);
-  else if (request.plan.process->input() == OwnInput::image)
-    lane.put_levels(answer.levels);
-  else
-    lane.put_pixels(answer.pixels);
-  return true;
-}
-
-// Runs beamform and envelope with the pixels of the process in place of delay-and-sum, where it answers.
-void form_by_process(Lane& lane, const Plan& plan, const FrameStamp& stamp, double limit_s) {
+// Runs beamform and envelope around a method in another process, or as far as the hand-over of an array in one piece.
+void form_by_process(Lane& lane, const Plan& plan, const FrameStamp& stamp, const FrameForming& forming) {
   const OwnInput input = plan.process->input();
-  const bool image = input == OwnInput::image, pixels = input == OwnInput::iq;
-  const OwnRequest request = request_of(lane, plan, stamp, limit_s);
-  bool answered = !image && !pixels && take_from_process(lane, request);
-  if (!answered || !plan.process->labels().empty()) lane.beamform();
-  if (pixels) answered = take_from_process(lane, request);
-  lane.envelope();
-  lane.image().own_missing = !image && !answered;
+  if (input == OwnInput::iq || input == OwnInput::image) lane.beamform();
+  if (input == OwnInput::image) lane.envelope();
+  if (input == OwnInput::image && forming.asked == nullptr) return;  // make_image() asks
+  OwnRequest request = request_of(plan, stamp, forming.method_limit_s);
+  SharedDeviceMemory* const memory = device_memory(lane, request);
+  if (input == OwnInput::image) {
+    request.reference_db = forming.expected_db.value();
+    lane.compress(request.reference_db);
+  } else if (forming.asked == nullptr || (memory == nullptr && rows_at_once(request) < request.rows)) {
+    return wait_for_process(lane, request);
+  }
+  *forming.asked = hand_over(lane, request, memory);
+  if (forming.asked->number == 0) take_result(lane, plan, OwnResult::none, nullptr, answer_of_thread());
 }
 
 void filter_by_process(Lane& lane, const Plan& plan, const ImageMaking& making) {
-  OwnRequest request = request_of(lane, plan, lane.image().stamp, making.method_limit_s);
+  OwnRequest request = request_of(plan, lane.image().stamp, making.method_limit_s);
   request.reference_db = making.reference_db;
-  lane.image().own_missing = !take_from_process(lane, request);
+  wait_for_process(lane, request);
 }
 
 }  // namespace
@@ -195,9 +225,9 @@ bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   lane.upload(frames);
   if (forming.load_ms > 0.0) lane.load(forming.load_ms);
   if (forming.fault.has_value()) lane.fail(*forming.fault);
-  lane.condition();
+  if (!reads_samples_alone(lane, *plan)) lane.condition();
   if (plan->process != nullptr) {
-    form_by_process(lane, *plan, frames.front().stamp, forming.method_limit_s);
+    form_by_process(lane, *plan, frames.front().stamp, forming);
     return false;
   }
   if (forming.expected_db.has_value()) lane.expect_reference(*forming.expected_db);
@@ -207,9 +237,19 @@ bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   return written;
 }
 
+bool take_answer(Lane& lane, const Plan& plan, const OwnAsk& asked, const OwnProcess::Interrupted& interrupted) {
+  OwnAnswer& answer = answer_of_thread();
+  const auto ends = [&] { return lane.given_up() || (interrupted && interrupted()); };
+  const std::optional<OwnResult> result = plan.process->take(asked, ends, answer);
+  if (result) take_result(lane, plan, *result, asked.memory, answer);
+  return result.has_value();
+}
+
 void make_image(Lane& lane, const Plan& plan, const ImageMaking& making) {
-  lane.compress(making.reference_db);
-  if (plan.process != nullptr && plan.process->input() == OwnInput::image) filter_by_process(lane, plan, making);
+  if (making.levels == Levels::due) {
+    lane.compress(making.reference_db);
+    if (plan.process != nullptr && plan.process->input() == OwnInput::image) filter_by_process(lane, plan, making);
+  }
   if (plan.refine != nullptr) lane.refine(making.average);
   if (making.line.has_value()) lane.keep_line(*making.line);
   if (making.pixels == HostCopy::made) lane.keep_pixels();

@@ -30,7 +30,12 @@ struct FrameForming {
   bool missing_event = false;               // injected, see Lane::miss_event
   std::optional<DeviceFault> fault = {};    // injected, see Lane::fail
   double method_limit_s = kMethodLimit_s;   // of the wait for a method in another process
+  // With such a method, where its array is in one piece: it is handed over, and the frame ends in take_answer(). null:
+  // the answer is waited for. Levels of an image are those at expected_db.
+  OwnAsk* asked = nullptr;
 };
+
+enum class Levels { due, made };  // made: by take_answer()
 
 struct ImageMaking {
   double reference_db = 0.0;  // level that is shown as 0 dB
@@ -39,6 +44,7 @@ struct ImageMaking {
   std::optional<int> line = {};           // column kept on the host, see Lane::keep_line
   HostCopy pixels = HostCopy::none;       // see Lane::keep_pixels
   double method_limit_s = kMethodLimit_s;
+  Levels levels = Levels::due;
 };
 
 // Runs upload, condition, beamform, envelope; a method in another process works on the frame before or after beamform,
@@ -49,6 +55,10 @@ bool form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
                  const FrameForming& forming = {});
 void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                 const FrameForming& forming = {});
+
+// Waits for the answer to forming.asked, which has a number, and forms the frame with it, or with delay-and-sum.
+// Returns false if `interrupted` has ended the wait.
+bool take_answer(Lane& lane, const Plan& plan, const OwnAsk& asked, const OwnProcess::Interrupted& interrupted);
 
 // Runs compress, refine if the plan has image filters, finish; after form_frame() with the same plan.
 void make_image(Lane& lane, const Plan& plan, const ImageMaking& making);

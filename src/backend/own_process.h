@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,8 +41,12 @@ struct OwnRequest {
   OwnItem item = OwnItem::complex64;
   std::vector<std::uint64_t> shape;  // at most four sides
   int first_row = 0, rows = 0;       // of the image, that are asked for
-  std::function<bool()> given_up;    // ends the wait early
 };
+[[nodiscard]] inline std::size_t bytes_of(const OwnRequest& request) {
+  std::size_t bytes = bytes_of(request.item);
+  for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
+  return bytes;
+}
 
 // Pixels of the process: amplitudes have no phase. Of OwnInput::image: levels in dB. Of a method with labels: these.
 struct OwnAnswer {
@@ -68,27 +73,35 @@ class SharedDeviceMemory {
 
 enum class OwnResult : std::uint32_t { none = 0, amplitudes = 1, pixels = 2, labels = 3 };  // float32, complex64, uint8
 
+// An array that was handed over.
+struct OwnAsk {
+  std::uint64_t number = 0;              // 0: none
+  SharedDeviceMemory* memory = nullptr;  // null: in memory of the host
+};
+
 class OwnProcess {
  public:
   using Fill = std::function<void(std::span<std::byte> to)>;
+  using Interrupted = std::function<bool()>;
   virtual ~OwnProcess() = default;
   [[nodiscard]] virtual OwnInput input() const = 0;
   // Names of the labels of its mask; empty: it makes pixels.
   [[nodiscard]] virtual std::span<const std::string> labels() const { return {}; }
-  // Hands an array that `fill` writes to the process and waits for its answer. Returns false without one: it is late,
-  // still at work on an earlier frame, has raised an exception or ended; it then counts the frame. Any thread, one
-  // after another.
-  virtual bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) = 0;
   // Returns true if it computes in the memory of a GPU.
   [[nodiscard]] virtual bool on_device() const { return false; }
+
+  // Hands an array that `fill` writes to the process: in `memory`, where `fill` queues it, or, null, in memory of the
+  // host. Arrays are computed in their order. Returns no number if the process has ended, or is still at work on an
+  // array whose answer was late: the frame is counted. Any thread.
+  virtual OwnAsk hand(const OwnRequest& request, const Fill& fill, SharedDeviceMemory* memory) = 0;
+  // Waits for an answer, which then is in the memory of `ask`, or appended to `answer`: labels always. `interrupted`,
+  // asked every 2 ms, ends the wait: nullopt. none: it is late, the function has raised an exception or the process has
+  // ended; the frame is counted. Any thread.
+  virtual std::optional<OwnResult> take(const OwnAsk& ask, const Interrupted& interrupted, OwnAnswer& answer) = 0;
+  virtual void drop(const OwnAsk& ask) = 0;  // the answer is not wanted
   // An answer in memory of a device was not used: so many of its values are no finite numbers. Known once the frame is
   // finished.
   virtual void refuse(unsigned /*values*/) {}
-  // The same with arrays in `memory`, in which `fill` queues the array, and then the answer is; labels are in `answer`.
-  virtual OwnResult exchange(const OwnRequest& /*request*/, const Fill& /*fill*/, SharedDeviceMemory& /*memory*/,
-                             OwnAnswer& /*answer*/) {
-    return OwnResult::none;
-  }
 };
 
 }  // namespace echoloop

@@ -1,7 +1,6 @@
 #include "backend/pipeline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "backend/das_tables.h"
@@ -12,7 +11,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kLargeFrame = std::size_t{1} << 22;  // values of a frame: a lane takes part of a second
-constexpr double kSecondsPerNanosecond = 1e-9;
 
 }  // namespace
 
@@ -94,6 +92,7 @@ void Pipeline::give_up_frames() {
   for (int i = flight_.frames(); i > 0; --i) ring_.count_lost();
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
     Slot& slot = flight_.from_oldest(i);
+    if (std::exchange(slot.awaits, false)) slot.plan->process->drop(slot.asked);
     try {
       if (!slot.leases.empty()) slot.lane->wait();
     } catch (const std::exception&) {  // the device is lost: nothing reads any more
@@ -107,7 +106,11 @@ bool Pipeline::step() {
   take_params();
   const WaitPolicy::Lanes reviewing = step_review() ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
   analyses_.retire(planning_.plan->params);
-  if (may_start() && !flight_.slots[flight_.next].busy) {
+  const bool starts = may_start_next();
+  const auto has_other = [&] { return starts && ring_.ready() > 0; };
+  if (oldest_awaiting() != nullptr && !has_other()) {
+    answer_oldest(has_other);
+  } else if (starts) {
     if (auto lease = next_frame(reviewing)) {
       start_frames(flight_.slots[flight_.next], std::move(*lease));
       flight_.next = (flight_.next + 1) % flight_.slots.size();
@@ -148,6 +151,34 @@ bool Pipeline::step_review() {
 
 bool Pipeline::may_start() const {
   return !ending_.stop && (options_.max_frames == 0 || flight_.started < options_.max_frames);
+}
+
+// With a method in another process, further frames are handed over before its answer: of a slow one only if all frames
+// are wanted, since they are older when it gets to them.
+bool Pipeline::may_start_next() const {
+  constexpr std::int64_t kSlow_ns = 20'000'000;
+  const auto awaiting = std::ranges::count_if(flight_.slots, [](const Slot& slot) { return slot.awaits; });
+  return may_start() && !flight_.slots[flight_.next].busy &&
+         (awaiting == 0 || flight_.answer_ns < kSlow_ns || ring_.policy() == RingPolicy::block);
+}
+
+Pipeline::Slot* Pipeline::oldest_awaiting() {
+  for (std::size_t i = 0; i < flight_.slots.size(); ++i)
+    if (flight_.from_oldest(i).awaits) return &flight_.from_oldest(i);
+  return nullptr;
+}
+
+// Takes the answer of the oldest frame that awaits one and makes its image. Returns false if there is none, or the wait
+// was interrupted or given up.
+bool Pipeline::answer_oldest(const std::function<bool()>& interrupted) {
+  Slot* const slot = oldest_awaiting();
+  if (slot == nullptr || !take_answer(*slot->lane, *slot->plan, slot->asked, interrupted)) return false;
+  slot->awaits = false;
+  const std::int64_t now = now_ns();
+  flight_.answer_ns = now - std::max(slot->asked_ns, flight_.answered_ns);
+  flight_.answered_ns = now;
+  finish_frames(*slot);
+  return true;
 }
 
 void Pipeline::take_params() {
@@ -201,7 +232,10 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   do {
     look_for_news();
   } while ((make_coarse(slot) || !form(slot)) && !ending_.abandoned);
-  if (ending_.abandoned) return;  // incomplete: discarded
+  if (!ending_.abandoned && !slot.awaits) finish_frames(slot);  // otherwise incomplete: discarded
+}
+
+void Pipeline::finish_frames(Slot& slot) {
   Lane& lane = *slot.lane;
   const std::optional<FrameAverage> average = next_average(slot);
   make_image(lane, *slot.plan,
@@ -210,7 +244,8 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line,
               .pixels = slot.pixels,
-              .method_limit_s = options_.method_limit_s});
+              .method_limit_s = options_.method_limit_s,
+              .levels = slot.levels});
   if (slot.analysed && !ending_.abandoned)
     analyses_.take_pixels({slot.plan, lane.pixels(), slot.frames.front().stamp, slot.reference_db});
 }
@@ -259,10 +294,22 @@ bool Pipeline::form(Slot& slot) {
   }
   slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   FrameForming forming = injected_faults(slot.frames.front().stamp.sequence);
-  if (!measure && !pixels) forming.expected_db = slot.reference_db;
+  if (!measure && (!pixels || slot.plan->process != nullptr)) forming.expected_db = slot.reference_db;
+  slot.asked = {};
+  slot.levels = Levels::due;
+  if (slot.plan->process != nullptr && !measure && flight_.slots.size() > 1) {
+    forming.asked = &slot.asked;
+    if (slot.plan->process->input() == OwnInput::image) slot.levels = Levels::made;
+  } else {
+    while (answer_oldest({})) {  // images in the order of their frames
+    }
+  }
   static_cast<void>(form_frames(*slot.lane, slot.plan, slot.frames, forming));
+  slot.awaits = slot.asked.number != 0;
+  slot.asked_ns = now_ns();
   if (!backend_.end_work()) {
     if (measure) level_.measure = true;
+    if (std::exchange(slot.awaits, false)) slot.plan->process->drop(slot.asked);
     return false;
   }
   if (measure && !ending_.abandoned) {
@@ -314,7 +361,8 @@ std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
   const Persistence::Step step = persistence_.next(slot.plan, slot.frames.front().stamp);
   slot.averaged_frames = step.frames;
   if (step.frames == 0.0) return std::nullopt;
-  const Lane* before = flight_.slots[(flight_.next + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
+  const auto at = static_cast<std::size_t>(&slot - flight_.slots.data());
+  const Lane* before = flight_.slots[(at + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
   return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
 }
 
@@ -449,28 +497,6 @@ std::string Pipeline::take_refusal() {
 void Pipeline::refuse(const std::string& why) {
   const std::scoped_lock lock(texts_.mutex);
   texts_.refusal = why;
-}
-
-Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
-  if (plan->refine == nullptr || !plan->refine->average) {
-    plan_ = nullptr;
-    return {.frames = 0.0};
-  }
-  // Without a frame rate there is no acquisition time: arrival times are used.
-  const bool timed = plan->acquisition->frame_rate_hz > 0.0 || stamp.clock == FrameClock::device;
-  const double dt_s = timed ? stamp.time_s - stamp_.time_s
-                            : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
-  const bool same = plan_ == plan || (plan_ != nullptr && plan_->acquisition == plan->acquisition &&
-                                      plan_->grid == plan->grid && same_pixels(plan_->params, plan->params));
-  plan_ = plan;
-  stamp_ = stamp;
-  if (!same || dt_s < 0.0) {
-    squares_ = 1.0;
-    return {};
-  }
-  const double keep = std::exp(-dt_s / plan->params.refine.persistence_s);
-  squares_ = keep * keep * squares_ + (1.0 - keep) * (1.0 - keep);
-  return {.begins = false, .keep = static_cast<float>(keep), .frames = 1.0 / squares_};
 }
 
 }  // namespace echoloop

@@ -20,6 +20,7 @@
 #include "backend/analysis.h"
 #include "backend/backend.h"
 #include "backend/frame_processor.h"
+#include "backend/persistence.h"
 #include "backend/plan.h"
 #include "backend/reprocessor.h"
 #include "backend/wait_policy.h"
@@ -31,26 +32,6 @@
 #include "core/units.h"
 
 namespace echoloop {
-
-// Weights of the temporal average over successive frames (parameter persistence_s), by the time between their
-// acquisitions: dropped or skipped frames do not change the decay. Processing thread only.
-
-class Persistence {
- public:
-  struct Step {
-    bool begins = true;   // the average restarts
-    float keep = 0.0f;    // weight of the average so far: exp(-dt / tau)
-    double frames = 1.0;  // equally weighted frames with the same noise: 1 / (sum of squared weights); 0: this plan
-                          // averages nothing
-  };
-  // Returns the step of the next frame in order. Restarts when the formation of the image changed or time decreased.
-  Step next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp);
-
- private:
-  std::shared_ptr<const Plan> plan_;  // of the previous frame; null: none
-  FrameStamp stamp_;
-  double squares_ = 1.0;
-};
 
 struct PipelineOptions {
   int lanes = 2;
@@ -122,6 +103,10 @@ class Pipeline {
     std::optional<int> line;           // column for the M-mode
     bool analysed = false;             // an analysis uses the frame's complex pixels
     HostCopy pixels = HostCopy::none;  // for PipelineOptions::pixels
+    OwnAsk asked;                      // of a method in another process
+    std::int64_t asked_ns = 0;
+    Levels levels = Levels::due;
+    bool awaits = false;  // the answer; there is no image yet
     bool busy = false;
   };
 
@@ -139,6 +124,8 @@ class Pipeline {
     std::size_t oldest = 0;         // slot of the oldest frame in flight
     std::size_t most_together = 1;  // current limit of frames per slot
     bool coarse_due = false;        // before the next image
+    std::int64_t answer_ns = 0;     // duration of the last answer of a method in another process
+    std::int64_t answered_ns = 0;   // its time
     std::uint64_t started = 0, finished = 0;
     [[nodiscard]] int frames() const { return static_cast<int>(started - finished); }
     // Returns the k-th slot counted from that of the oldest frame.
@@ -171,6 +158,10 @@ class Pipeline {
   std::optional<FrameRing::ReadLease> next_frame(WaitPolicy::Lanes reviewing);
   void take_params();
   void start_frames(Slot& slot, FrameRing::ReadLease lease);
+  void finish_frames(Slot& slot);
+  [[nodiscard]] bool may_start_next() const;
+  [[nodiscard]] Slot* oldest_awaiting();  // null: none
+  bool answer_oldest(const std::function<bool()>& interrupted);
   void add_frame(Slot& slot, FrameRing::ReadLease lease);
   void look_for_news();
   [[nodiscard]] bool make_coarse(const Slot& slot);  // true: there may be news since it was begun

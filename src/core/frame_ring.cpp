@@ -224,6 +224,11 @@ void FrameRing::count_lost() {
   --counts_.in_flight;
 }
 
+RingPolicy FrameRing::policy() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_;
+}
+
 void FrameRing::set_policy(RingPolicy policy) {
   {
     const std::scoped_lock lock(mutex_);

@@ -87,6 +87,7 @@ class FrameRing {
   void count_lost();       // a frame read could not be processed: counted as dropped [processing thread]
 
   void set_policy(RingPolicy policy);       // takes effect at once, also for a waiting producer; any thread
+  [[nodiscard]] RingPolicy policy() const;  // any thread
   void close();                             // ends all waiting; frames already published can still be read; any thread
   void drop_ready();                        // drops and counts frames not yet being read; any thread
   [[nodiscard]] bool drained() const;       // closed and nothing left to read; any thread

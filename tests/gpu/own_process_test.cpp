@@ -18,20 +18,24 @@ class Recorder final : public OwnProcess {
  public:
   explicit Recorder(OwnInput input) : input_(input) {}
   [[nodiscard]] OwnInput input() const override { return input_; }
-  bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override {
-    std::size_t bytes = bytes_of(request.item);
-    for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
-    std::vector<std::byte> rows(bytes);
+  OwnAsk hand(const OwnRequest& request, const Fill& fill, SharedDeviceMemory* /*memory*/) override {
+    std::vector<std::byte> rows(bytes_of(request));
     fill(rows);
     array.insert(array.end(), rows.begin(), rows.end());
-    if (!answers) return false;
-    const int nx = input_ == OwnInput::image ? request.plan.grid.nx : request.plan.das->tables->grid.nx;
-    for (int i = 0; i < request.rows * nx; ++i) {
-      const auto value = static_cast<float>(1 + request.first_row * nx + i);
+    if (!answers) return {};
+    nx_ = input_ == OwnInput::image ? request.plan.grid.nx : request.plan.das->tables->grid.nx;
+    first_row_ = request.first_row;
+    rows_ = request.rows;
+    return {.number = 1};
+  }
+  std::optional<OwnResult> take(const OwnAsk& /*ask*/, const Interrupted& /*interrupted*/, OwnAnswer& answer) override {
+    for (int i = 0; i < rows_ * nx_; ++i) {
+      const auto value = static_cast<float>(1 + first_row_ * nx_ + i);
       input_ == OwnInput::image ? answer.levels.push_back(-value) : answer.pixels.push_back({value, 0.0F});
     }
-    return true;
+    return OwnResult::amplitudes;
   }
+  void drop(const OwnAsk& /*ask*/) override {}
   std::vector<float> values() const {  // of float32 and complex64
     std::vector<float> read(array.size() / sizeof(float));
     std::memcpy(read.data(), array.data(), read.size() * sizeof(float));
@@ -42,6 +46,7 @@ class Recorder final : public OwnProcess {
 
  private:
   const OwnInput input_;
+  int nx_ = 0, first_row_ = 0, rows_ = 0;  // of the array
 };
 
 struct Formed {

@@ -148,29 +148,37 @@ void MethodProcess::take(const StreamMessage& message, const NameCheck& check) {
   } else if (message.kind == kDefine) {
     define(message, check);
   } else if (message.kind == kResult || message.kind == kFailed) {
-    Answer next{.there = true, .number = in.number<std::uint64_t>(), .failure = {}};
-    next.function_s = in.number<double>();
-    if (message.kind == kFailed) {
-      next.failure = in.text(kMostLine);
-      if (next.failure.empty()) next.failure = "an exception without a text";
-    } else {
-      next.item = static_cast<OwnResult>(in.number<std::uint32_t>());
-      in.number<std::uint32_t>();
-      next.values = in.number<std::uint64_t>();
-      if (next.item < OwnResult::amplitudes || next.item > OwnResult::labels)
-        throw BadMessage("a result of an unknown type");
-      if (answer_.on_device) next.event = in.number<std::array<std::byte, 64>>();
-    }
-    next.on_device = answer_.on_device;
-    if (!asked_.busy || next.number != asked_.number) throw BadMessage("an answer to no array");
-    asked_.busy = false;
-    answer_ = std::move(next);
+    take_answer(message.kind, in);
   } else if (message.kind == static_cast<std::uint32_t>(LiveKind::bye)) {
     if (!log_.has_problem()) log_.say(ended_);
     close();
   } else if ((message.kind & kMayBeSkipped) == 0) {
     throw BadMessage("a message of unknown kind " + std::to_string(message.kind));
   }
+}
+
+// Answers come in the order of the arrays.
+void MethodProcess::take_answer(std::uint32_t kind, PayloadReader& in) {
+  const auto of = std::ranges::find_if(course_.asked, [](const Asked& asked) { return !asked.answer.there; });
+  if (of == course_.asked.end() || in.number<std::uint64_t>() != of->number) throw BadMessage("an answer to no array");
+  const Clock::time_point now = Clock::now();
+  Answer& answer = of->answer;
+  answer.there = true;
+  answer.total_s = std::chrono::duration<double>(now - std::max(of->handed, course_.answered)).count();
+  course_.answered = now;
+  answer.function_s = in.number<double>();
+  if (kind == kFailed) {
+    answer.failure = in.text(kMostLine);
+    if (answer.failure.empty()) answer.failure = "an exception without a text";
+  } else {
+    answer.item = static_cast<OwnResult>(in.number<std::uint32_t>());
+    in.number<std::uint32_t>();
+    answer.values = in.number<std::uint64_t>();
+    if (answer.item < OwnResult::amplitudes || answer.item > OwnResult::labels)
+      throw BadMessage("a result of an unknown type");
+    if (of->on_device) answer.event = in.number<std::array<std::byte, 64>>();
+  }
+  if (of->wanted != Wanted::yes) course_.asked.erase(of);
 }
 
 void MethodProcess::define(const StreamMessage& message, const NameCheck& check) {
@@ -185,20 +193,35 @@ void MethodProcess::define(const StreamMessage& message, const NameCheck& check)
   if (state_ == State::connected) state_ = State::offered;
 }
 
-// Makes the memory of an array and its answer large enough, and tells the program.
-bool MethodProcess::make_room(std::size_t in_bytes, std::size_t out_bytes) {
-  if (in_bytes <= memory_.in_bytes && out_bytes <= memory_.out_bytes) return true;
+// Returns a block that no array is in, large enough, of which the program knows; nullopt: the memory is not there.
+std::optional<std::size_t> MethodProcess::make_room(std::size_t in_bytes, std::size_t out_bytes) {
+  std::size_t block = 0;
+  while (std::ranges::any_of(course_.asked, [&](const Asked& asked) { return asked.block == block; })) ++block;
+  if (block >= memory_.size()) memory_.resize(block + 1);
+  Memory& memory = memory_[block];
+  if (in_bytes <= memory.in_bytes && out_bytes <= memory.out_bytes) return block;
   Memory next{.in = SealedMemory::make(in_bytes),
               .out_file = FileDescriptor(::memfd_create("echoloop-method", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
               .out = nullptr,
               .in_bytes = in_bytes,
               .out_bytes = out_bytes};
-  if (next.in.memory == nullptr || next.out_file.get() < 0 || !seal(next.out_file.get(), out_bytes)) return false;
+  if (next.in.memory == nullptr || next.out_file.get() < 0 || !seal(next.out_file.get(), out_bytes)) return {};
   next.out = SharedMemory::map(next.out_file.get(), out_bytes);
-  if (next.out == nullptr) return false;
-  memory_ = std::move(next);
-  return send(kRoom, payload_of(std::uint32_t{0}, std::uint32_t{0}, std::uint64_t{in_bytes}), memory_.in.file.get()) &&
-         send(kRoom, payload_of(std::uint32_t{1}, std::uint32_t{0}, std::uint64_t{out_bytes}), memory_.out_file.get());
+  if (next.out == nullptr) return {};
+  memory = std::move(next);
+  const auto number = static_cast<std::uint32_t>(block);
+  send(kRoom, payload_of(std::uint32_t{0}, number, std::uint64_t{in_bytes}), memory.in.file.get());
+  send(kRoom, payload_of(std::uint32_t{1}, number, std::uint64_t{out_bytes}), memory.out_file.get());
+  return block;
+}
+
+void MethodProcess::tell_of(const SharedDeviceMemory::Names& names) {
+  if (std::ranges::find(told_, names.id) != told_.end()) return;
+  constexpr std::size_t kOpen = 8;  // lanes
+  told_.push_back(names.id);
+  if (told_.size() > kOpen) told_.pop_front();
+  send(kRoom, payload_of(std::uint32_t{2}, names.device, names.in_bytes, names.out_bytes, names.id, names.in, names.out,
+                         names.filled));
 }
 
 // Sends grid, parameters and acquisition where they differ from the last frame's.
@@ -216,7 +239,8 @@ void MethodProcess::send_facts(OwnInput input, const OwnRequest& request) {
        facts_.text.file.get());
 }
 
-bool MethodProcess::send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place) {
+bool MethodProcess::send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place,
+                               const Asked& asked) {
   const Plan& plan = request.plan;
   const FrameStamp& stamp = request.stamp;
   FrameWord word = place;
@@ -230,64 +254,141 @@ bool MethodProcess::send_frame(const DefinedMethod& of, const OwnRequest& reques
   const double rate_hz = plan.band != nullptr ? plan.band->line_rate_hz : 0.0;
   const double demod_hz = plan.band != nullptr ? plan.band->demod_hz : 0.0;
   const std::uint64_t valid = plan.band != nullptr ? static_cast<std::uint64_t>(plan.band->n_valid) : 0;
-  return send(static_cast<std::uint32_t>(LiveKind::frames),
-              payload_of(word, facts_.revision, static_cast<std::uint32_t>(request.shape.size()), shape, stamp.time_s,
-                         request.reference_db, static_cast<std::uint32_t>(request.item), of.number,
-                         static_cast<std::uint32_t>(request.first_row), static_cast<std::uint32_t>(request.rows),
-                         static_cast<std::uint32_t>(facts_.grid.nx), std::uint32_t{0}, asked_.number,
-                         plan.params.formation.own_values, rate_hz, demod_hz, valid));
+  return send(
+      static_cast<std::uint32_t>(LiveKind::frames),
+      payload_of(word, facts_.revision, static_cast<std::uint32_t>(request.shape.size()), shape, stamp.time_s,
+                 request.reference_db, static_cast<std::uint32_t>(request.item), of.number,
+                 static_cast<std::uint32_t>(request.first_row), static_cast<std::uint32_t>(request.rows),
+                 static_cast<std::uint32_t>(facts_.grid.nx), static_cast<std::uint32_t>(asked.block.value_or(0)),
+                 asked.number, plan.params.formation.own_values, rate_hz, demod_hz, valid));
 }
 
 bool MethodProcess::may_ask() {
   if (state_ != State::used) return miss(MethodLog::Missing::late, ended_);
-  return !asked_.busy || miss(MethodLog::Missing::late, no_answer(asked_.limit_s));
+  const auto stuck = std::ranges::find(course_.asked, Wanted::late, &Asked::wanted);
+  return stuck == course_.asked.end() || miss(MethodLog::Missing::late, no_answer(stuck->limit_s));
 }
 
-// Sends the frame, whose array is in its place, and waits: with cores to spare a while in a spin, since waking a thread
-// takes some 50 us. Returns false without values.
-bool MethodProcess::ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
-                        const FrameWord& place) {
+OwnAsk MethodProcess::hand(const DefinedMethod& of, const OwnRequest& request, const OwnProcess::Fill& fill,
+                           SharedDeviceMemory* memory) {
+  const std::scoped_lock turn(turn_);
+  std::unique_lock lock(mutex_);
+  if (!may_ask()) return {};
+  send_facts(of.input(), request);
+  const int height = facts_.grid.nz, last = request.first_row + request.rows;
+  Asked asked{.number = course_.number + 1,
+              .on_device = memory != nullptr,
+              .values = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx),
+              .rows = {.begin = request.first_row == 0, .end = last == height},
+              .limit_s = request.limit_s,
+              .handed = Clock::now(),
+              .answer = {}};
+  const std::size_t bytes = bytes_of(request);
+  if (memory != nullptr) tell_of(memory->names());
+  const bool labels = !of.labels().empty();
+  if (memory == nullptr || labels) {
+    const std::size_t in = memory == nullptr ? bytes : 1, out = asked.values * (labels ? 1 : sizeof(Complex));
+    const std::optional<std::size_t> block = make_room(in, out);
+    if (!block) {
+      miss(MethodLog::Missing::late, fmt::format("no shared memory for {} bytes", in + out));
+      return {};
+    }
+    asked.block = *block;
+  }
+  lock.unlock();
+  fill(memory != nullptr ? memory->in().first(bytes) : memory_[*asked.block].in.memory->bytes().first(bytes));
+  lock.lock();
+  if (of.input() == OwnInput::channels) asked.handed = Clock::now();  // they are computed, not copied
+  FrameWord place{.bytes = bytes};
+  if (memory != nullptr) {
+    place.block = static_cast<std::uint32_t>(memory->names().id);
+    place.flags = 1;
+  }
+  course_.number = asked.number;
+  send_frame(of, request, place, asked);
+  course_.asked.push_back(std::move(asked));
+  return {course_.number, memory};
+}
+
+// Waits for the answer, with cores to spare a while in a spin, since waking a thread takes some 50 us. Returns false if
+// interrupted.
+bool MethodProcess::wait_for(std::unique_lock<std::mutex>& lock, const Asked& asked,
+                             const OwnProcess::Interrupted& interrupted) {
   constexpr std::chrono::milliseconds kSpin{1};
-  constexpr int kLook_ms = 20;
-  const auto begun = std::chrono::steady_clock::now();
-  const auto end = begun + std::chrono::duration<double>(request.limit_s);
-  const auto spin_end = has_spare_cores() ? begun + kSpin : begun;
-  ++asked_.number;
-  answer_ = {};
-  answer_.on_device = place.flags != 0;
-  asked_.limit_s = request.limit_s;
-  asked_.busy = send_frame(of, request, place);
+  constexpr int kLook_ms = 2;
+  const Clock::duration limit =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(asked.limit_s));
+  const Clock::time_point spin_end = has_spare_cores() ? Clock::now() + kSpin : Clock::time_point{};
   std::vector<pollfd> sockets = {{stream_.descriptor(), POLLIN, 0}};
-  for (auto now = begun; !answer_.there && state_ == State::used && !request.given_up() && now < end;
-       now = std::chrono::steady_clock::now()) {
+  while (!asked.answer.there && state_ == State::used) {
+    const Clock::time_point now = Clock::now();
+    if (now >= std::max(asked.handed, course_.answered) + limit) return true;
+    if (interrupted && interrupted()) return false;
     lock.unlock();
     answered_.wait(sockets, now < spin_end ? 0 : kLook_ms);
     if (sockets.front().revents != 0) take_messages([](const std::string&) {});  // a method in use keeps its name
     lock.lock();
   }
-  if (!answer_.there && request.given_up()) return false;  // the stream ends
-  if (!answer_.there)
-    return miss(MethodLog::Missing::late, state_ == State::used ? no_answer(request.limit_s) : ended_);
-  if (!answer_.failure.empty()) return miss(MethodLog::Missing::failed, answer_.failure);
-  return has_values(of, request);
+  return true;
 }
 
-bool MethodProcess::has_values(const DefinedMethod& of, const OwnRequest& request) {
-  const std::size_t expected = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
-  if (answer_.values != expected)
-    return miss(MethodLog::Missing::failed, fmt::format("{} values; expected {}", answer_.values, expected));
-  if ((answer_.item == OwnResult::labels) == of.labels().empty())
+std::optional<OwnResult> MethodProcess::take(const DefinedMethod& of, const OwnAsk& ask,
+                                             const OwnProcess::Interrupted& interrupted, OwnAnswer& answer) {
+  std::unique_lock lock(mutex_);
+  const auto at = std::ranges::find(course_.asked, ask.number, &Asked::number);
+  if (at == course_.asked.end()) return OwnResult::none;
+  if (!wait_for(lock, *at, interrupted)) return {};
+  if (!at->answer.there && state_ == State::used) {
+    at->wanted = Wanted::late;  // until it comes
+    miss(MethodLog::Missing::late, no_answer(at->limit_s));
+    return OwnResult::none;
+  }
+  const OwnResult result = is_taken(of, *at, ask.memory, answer) ? at->answer.item : OwnResult::none;
+  course_.asked.erase(at);
+  return result;
+}
+
+bool MethodProcess::is_taken(const DefinedMethod& of, const Asked& asked, SharedDeviceMemory* memory, OwnAnswer& to) {
+  const Answer& answer = asked.answer;
+  if (!answer.there) return miss(MethodLog::Missing::late, ended_);
+  if (!answer.failure.empty()) return miss(MethodLog::Missing::failed, answer.failure);
+  if (!has_values(of, asked)) return false;
+  try {
+    if (memory != nullptr) memory->follow(answer.event);
+  } catch (const std::exception& error) {  // no event of the program
+    return miss(MethodLog::Missing::failed, error.what());
+  }
+  const bool labels = answer.item == OwnResult::labels;
+  if (labels ? !read_labels(of, asked, to) : memory == nullptr && !read_answer(of, asked, to)) return false;
+  note(asked);
+  return true;
+}
+
+void MethodProcess::drop(const OwnAsk& ask) {
+  const std::scoped_lock lock(mutex_);
+  const auto at = std::ranges::find(course_.asked, ask.number, &Asked::number);
+  if (at == course_.asked.end()) return;
+  if (at->answer.there)
+    course_.asked.erase(at);
+  else
+    at->wanted = Wanted::no;
+}
+
+bool MethodProcess::has_values(const DefinedMethod& of, const Asked& asked) {
+  const Answer& answer = asked.answer;
+  if (answer.values != asked.values)
+    return miss(MethodLog::Missing::failed, fmt::format("{} values; expected {}", answer.values, asked.values));
+  if ((answer.item == OwnResult::labels) == of.labels().empty())
     return miss(MethodLog::Missing::failed, of.labels().empty() ? "a mask of a method without labels" : "no mask");
-  if (answer_.item == OwnResult::pixels && of.input() == OwnInput::image)
+  if (answer.item == OwnResult::pixels && of.input() == OwnInput::image)
     return miss(MethodLog::Missing::failed, "complex levels; expected float32 of dB");
   return true;
 }
 
 // Appends the values of the answer. The program may change them meanwhile: they are checked as copied.
-bool MethodProcess::read_answer(const DefinedMethod& of, OwnAnswer& to) {
-  if (answer_.item == OwnResult::labels) return read_labels(of, to);
-  const auto n = static_cast<std::size_t>(answer_.values);
-  const std::byte* const from = memory_.out->bytes().data();
+bool MethodProcess::read_answer(const DefinedMethod& of, const Asked& asked, OwnAnswer& to) {
+  const std::size_t n = asked.values;
+  const std::byte* const from = memory_[*asked.block].out->bytes().data();
   std::size_t wrong = 0;
   const auto is_number = [](float value) { return std::isfinite(value); };
   if (of.input() == OwnInput::image) {
@@ -302,7 +403,7 @@ bool MethodProcess::read_answer(const DefinedMethod& of, OwnAnswer& to) {
     to.pixels.resize(first + n);
     Complex* const pixels = to.pixels.data() + first;
     auto* const parts = reinterpret_cast<float*>(pixels);
-    const bool complex = answer_.item == OwnResult::pixels;
+    const bool complex = asked.answer.item == OwnResult::pixels;
     const std::size_t values = complex ? 2 * n : n;
     std::memcpy(parts, from, values * sizeof(float));
     wrong = values - static_cast<std::size_t>(std::count_if(parts, parts + values, is_number));
@@ -311,9 +412,9 @@ bool MethodProcess::read_answer(const DefinedMethod& of, OwnAnswer& to) {
   return wrong == 0 || miss(MethodLog::Missing::failed, no_numbers(wrong));
 }
 
-bool MethodProcess::read_labels(const DefinedMethod& of, OwnAnswer& to) {
-  const auto n = static_cast<std::ptrdiff_t>(answer_.values);
-  const auto* const from = reinterpret_cast<const std::uint8_t*>(memory_.out->bytes().data());
+bool MethodProcess::read_labels(const DefinedMethod& of, const Asked& asked, OwnAnswer& to) {
+  const auto n = static_cast<std::ptrdiff_t>(asked.values);
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(memory_[*asked.block].out->bytes().data());
   const auto first = to.labels.insert(to.labels.end(), from, from + n);
   const std::uint8_t most = n > 0 ? *std::max_element(first, to.labels.end()) : std::uint8_t{0};
   return most <= of.labels().size() ||
@@ -321,99 +422,29 @@ bool MethodProcess::read_labels(const DefinedMethod& of, OwnAnswer& to) {
                                                       of.labels().size(), fmt::join(of.labels(), ", ")));
 }
 
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begun) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+OwnAsk DefinedMethod::hand(const OwnRequest& request, const Fill& fill, SharedDeviceMemory* memory) {
+  return of_->hand(*this, request, fill, memory);
 }
 
-std::size_t bytes_of(const OwnRequest& request) {
-  std::size_t bytes = bytes_of(request.item);
-  for (const std::uint64_t side : request.shape) bytes *= static_cast<std::size_t>(side);
-  return bytes;
+std::optional<OwnResult> DefinedMethod::take(const OwnAsk& ask, const Interrupted& interrupted, OwnAnswer& answer) {
+  return of_->take(*this, ask, interrupted, answer);
 }
 
-}  // namespace
-
-bool DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
-  return of_->exchange(*this, request, fill, answer);
-}
-
-OwnResult DefinedMethod::exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
-                                  OwnAnswer& answer) {
-  return of_->exchange(*this, request, fill, memory, answer);
-}
+void DefinedMethod::drop(const OwnAsk& ask) { of_->drop(ask); }
 
 void DefinedMethod::refuse(unsigned values) { of_->take_back(values); }
 
 // Notes the answer of a frame once its last rows are there.
-void MethodProcess::note(const OwnRequest& request, double total_s) {
-  if (request.first_row == 0) asked_.total_s = asked_.function_s = 0.0;
-  asked_.total_s += total_s;
-  asked_.function_s += answer_.function_s;
-  if (request.first_row + request.rows == facts_.grid.nz) log_.note(asked_.total_s, asked_.function_s);
-}
-
-bool MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer) {
-  const std::scoped_lock turn(turn_);
-  auto begun = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  if (!may_ask()) return false;
-  send_facts(of.input(), request);
-  const std::size_t bytes = bytes_of(request);
-  const std::size_t out_bytes =
-      sizeof(Complex) * static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
-  if (!make_room(bytes, out_bytes))
-    return miss(MethodLog::Missing::late, fmt::format("no shared memory for {} bytes", bytes + out_bytes));
-  lock.unlock();
-  fill(memory_.in.memory->bytes().first(bytes));
-  lock.lock();
-  if (of.input() == OwnInput::channels) begun = std::chrono::steady_clock::now();  // they are computed, not copied
-  if (!ask(lock, of, request, {.bytes = bytes}) || !read_answer(of, answer)) return false;
-  note(request, seconds_since(begun));
-  return true;
+void MethodProcess::note(const Asked& asked) {
+  if (asked.rows.begin) course_.total_s = course_.function_s = 0.0;
+  course_.total_s += asked.answer.total_s;
+  course_.function_s += asked.answer.function_s;
+  if (asked.rows.end) log_.note(course_.total_s, course_.function_s);
 }
 
 void MethodProcess::take_back(unsigned values) {
   const std::scoped_lock lock(mutex_);
   log_.take_back(no_numbers(values));
-}
-
-OwnResult MethodProcess::exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill,
-                                  SharedDeviceMemory& memory, OwnAnswer& answer) {
-  const std::scoped_lock turn(turn_);
-  const auto begun = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  if (!may_ask()) return OwnResult::none;
-  send_facts(of.input(), request);
-  const SharedDeviceMemory::Names& names = memory.names();
-  if (std::ranges::find(told_, names.id) == told_.end()) {
-    constexpr std::size_t kOpen = 8;  // lanes
-    told_.push_back(names.id);
-    if (told_.size() > kOpen) told_.pop_front();
-    send(kRoom, payload_of(std::uint32_t{2}, names.device, names.in_bytes, names.out_bytes, names.id, names.in,
-                           names.out, names.filled));
-  }
-  const std::size_t bytes = bytes_of(request);
-  const std::size_t mask_bytes = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(facts_.grid.nx);
-  if (!of.labels().empty() && !make_room(1, mask_bytes)) {
-    miss(MethodLog::Missing::late, fmt::format("no shared memory for {} bytes", mask_bytes));
-    return OwnResult::none;
-  }
-  lock.unlock();
-  fill(memory.in().first(bytes));
-  lock.lock();
-  const FrameWord place{.bytes = bytes, .block = static_cast<std::uint32_t>(names.id), .flags = 1};
-  if (!ask(lock, of, request, place)) return OwnResult::none;
-  try {
-    memory.follow(answer_.event);
-  } catch (const std::exception& error) {  // no event of the program
-    miss(MethodLog::Missing::failed, error.what());
-    return OwnResult::none;
-  }
-  if (answer_.item == OwnResult::labels && !read_labels(of, answer)) return OwnResult::none;
-  note(request, seconds_since(begun));
-  return answer_.item;
 }
 
 // Parameters hold the method, which holds this object: not the reverse.

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -104,9 +106,9 @@ class DefinedMethod final : public OwnProcess {
   [[nodiscard]] OwnInput input() const override { return input_; }
   [[nodiscard]] bool on_device() const override { return on_device_; }
   [[nodiscard]] std::span<const std::string> labels() const override { return labels_; }
-  bool exchange(const OwnRequest& request, const Fill& fill, OwnAnswer& answer) override;
-  OwnResult exchange(const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
-                     OwnAnswer& answer) override;
+  OwnAsk hand(const OwnRequest& request, const Fill& fill, SharedDeviceMemory* memory) override;
+  std::optional<OwnResult> take(const OwnAsk& ask, const Interrupted& interrupted, OwnAnswer& answer) override;
+  void drop(const OwnAsk& ask) override;
   void refuse(unsigned values) override;
 
   const std::uint32_t number;
@@ -118,8 +120,7 @@ class DefinedMethod final : public OwnProcess {
   const std::vector<std::string> labels_;
 };
 
-// A connected program. Messages are received by the server thread, or the one that forms a frame, which hands it over
-// and waits for its answer.
+// A connected program. Messages are received by the server thread, or by one that waits for an answer.
 class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
  public:
   MethodProcess(LivePeer peer, std::uint64_t id);
@@ -127,12 +128,12 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   enum class State { connected, offered, used, over };
   using NameCheck = std::function<void(const std::string& name)>;  // throws BadMessage for a name that is taken
 
-  using Fill = OwnProcess::Fill;
-
-  // See OwnProcess. Any thread, one after another.
-  bool exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, OwnAnswer& answer);
-  OwnResult exchange(const DefinedMethod& of, const OwnRequest& request, const Fill& fill, SharedDeviceMemory& memory,
-                     OwnAnswer& answer);
+  // See OwnProcess. Any thread.
+  OwnAsk hand(const DefinedMethod& of, const OwnRequest& request, const OwnProcess::Fill& fill,
+              SharedDeviceMemory* memory);
+  std::optional<OwnResult> take(const DefinedMethod& of, const OwnAsk& ask, const OwnProcess::Interrupted& interrupted,
+                                OwnAnswer& answer);
+  void drop(const OwnAsk& ask);
   void take_back(unsigned values);
 
   // Server thread.
@@ -152,42 +153,66 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   const std::string program;
 
  private:
-  struct Answer {
-    bool there = false, on_device = false;
-    std::uint64_t number = 0;
-    OwnResult item = OwnResult::amplitudes;
-    std::uint64_t values = 0;
-    double function_s = 0.0;
-    std::array<std::byte, 64> event{};  // of a device: its name for CUDA IPC
-    std::string failure;                // empty: the values
-  };
-  // Blocks of the two directions, for one array.
+  using Clock = std::chrono::steady_clock;
+  // Blocks of the two directions, for one array on the host.
   struct Memory {
     SealedMemory in;
     FileDescriptor out_file;
     std::shared_ptr<SharedMemory> out;
     std::size_t in_bytes = 0, out_bytes = 0;
   };
+  struct Answer {
+    bool there = false;
+    OwnResult item = OwnResult::amplitudes;
+    std::uint64_t values = 0;
+    double total_s = 0.0, function_s = 0.0;
+    std::array<std::byte, 64> event{};  // of a device: its name for CUDA IPC
+    std::string failure;                // empty: the values
+  };
+  enum class Wanted { yes, late, no };
+  // An array that was handed over, until its answer is taken.
+  struct Asked {
+    std::uint64_t number = 0;
+    bool on_device = false;
+    std::optional<std::size_t> block = {};  // of memory_
+    std::size_t values = 0;
+    struct {
+      bool begin = true, end = true;
+    } rows;  // of the frame
+    double limit_s = 0.0;
+    Clock::time_point handed;
+    Wanted wanted = Wanted::yes;
+    Answer answer;
+  };
+  struct Course {
+    std::list<Asked> asked;                  // in their order
+    std::uint64_t number = 0;                // of the last array
+    Clock::time_point answered;              // the last answer
+    double total_s = 0.0, function_s = 0.0;  // of the rows of a frame so far
+  };
 
   void close();
   void take_messages(const NameCheck& check);
   void take(const StreamMessage& message, const NameCheck& check);
+  void take_answer(std::uint32_t kind, PayloadReader& in);
   void define(const StreamMessage& message, const NameCheck& check);
   bool send(std::uint32_t kind, const std::vector<std::byte>& payload, int file = -1);
-  bool make_room(std::size_t in_bytes, std::size_t out_bytes);
+  [[nodiscard]] std::optional<std::size_t> make_room(std::size_t in_bytes, std::size_t out_bytes);
+  void tell_of(const SharedDeviceMemory::Names& names);
   void send_facts(OwnInput input, const OwnRequest& request);
-  bool send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place);
-  [[nodiscard]] bool read_answer(const DefinedMethod& of, OwnAnswer& to);
-  [[nodiscard]] bool read_labels(const DefinedMethod& of, OwnAnswer& to);
+  bool send_frame(const DefinedMethod& of, const OwnRequest& request, const FrameWord& place, const Asked& asked);
+  [[nodiscard]] bool read_answer(const DefinedMethod& of, const Asked& asked, OwnAnswer& to);
+  [[nodiscard]] bool read_labels(const DefinedMethod& of, const Asked& asked, OwnAnswer& to);
   std::shared_ptr<const OwnMethod> give_method();
   [[nodiscard]] bool may_ask();
-  [[nodiscard]] bool ask(std::unique_lock<std::mutex>& lock, const DefinedMethod& of, const OwnRequest& request,
-                         const FrameWord& place);
-  [[nodiscard]] bool has_values(const DefinedMethod& of, const OwnRequest& request);
-  void note(const OwnRequest& request, double total_s);
+  [[nodiscard]] bool wait_for(std::unique_lock<std::mutex>& lock, const Asked& asked,
+                              const OwnProcess::Interrupted& interrupted);
+  [[nodiscard]] bool has_values(const DefinedMethod& of, const Asked& asked);
+  [[nodiscard]] bool is_taken(const DefinedMethod& of, const Asked& asked, SharedDeviceMemory* memory, OwnAnswer& to);
+  void note(const Asked& asked);
   bool miss(MethodLog::Missing how, std::string why) { return log_.miss(how, std::move(why)); }
 
-  std::mutex turn_;      // of exchange()
+  std::mutex turn_;      // of hand()
   SocketWait answered_;  // ends when the server thread has taken messages
   mutable std::mutex mutex_;
   // Under mutex_:
@@ -198,14 +223,8 @@ class MethodProcess final : public std::enable_shared_from_this<MethodProcess> {
   std::weak_ptr<const OwnMethod> given_;  // the newest one, for parameters; expired: in none
   std::uint32_t defined_ = 0;
   std::string ended_;  // why no more answers come
-  Answer answer_;
-  struct Asked {
-    std::uint64_t number = 0;  // of the last array
-    bool busy = false;         // its answer has not come
-    double limit_s = 0.0;
-    double total_s = 0.0, function_s = 0.0;  // of the rows of a frame so far
-  } asked_;
-  Memory memory_;
+  Course course_;
+  std::deque<Memory> memory_;  // of arrays that are handed over at the same time
   struct Facts : TapFacts {
     OwnInput input = OwnInput::iq;
   } facts_;

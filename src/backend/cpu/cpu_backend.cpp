@@ -154,6 +154,7 @@ class CpuLane final : public Lane {
   void put_pixels(std::span<const Complex> values) override;
   void put_levels(std::span<const float> values) override { std::ranges::copy(values, image_.host_db); }
   [[nodiscard]] bool given_up() const override { return pool_->abandoned(); }
+  [[nodiscard]] bool conditions_late() const override { return bus_.settings.copy.bus_gbps <= 0.0; }
 
  private:
   class StageTimer;
@@ -240,6 +241,7 @@ void CpuLane::upload(std::span<const RfFrame> frames) {
   done_.finished = false;
   has_span_ = {};
   image_.torn_share = 0.0;
+  image_.invalid.reset();
   if (bus_.settings.copy.bus_gbps <= 0.0) {
     bus_.event = Event::awaited;                   // nothing to wait for
     const StageTimer timer(*this, Stage::upload);  // nothing to copy: samples are read in place
@@ -398,7 +400,7 @@ void CpuLane::keep_pixels() {
 
 void CpuLane::finish(HostCopy /*copy*/) {
   bus_.lane_free_ns = now_ns();
-  done_.finished = true;
+  done_.conditioned = done_.finished = true;
 }
 
 PixelView CpuLane::pixels() { return steps_->pixels(); }

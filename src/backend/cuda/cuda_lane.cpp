@@ -461,10 +461,8 @@ void CudaLane::append_spans(TimingTrace& trace) {
 
 void CudaLane::write_input(OwnInput input, int first, int rows, std::span<std::byte> to) {
   join();
-  if (input == OwnInput::lines) {
-    std::memcpy(to.data(), read_back(Tap::conditioned).data(), to.size());
-    return;
-  }
+  if (input == OwnInput::lines)
+    return static_cast<void>(std::memcpy(to.data(), read_back(Tap::conditioned).data(), to.size()));
   const void* const from = input == OwnInput::rf         ? raw_.at
                            : input == OwnInput::channels ? static_cast<const void*>(steps_->delay_channels(first, rows))
                            : input == OwnInput::iq       ? buffers_.pixels.as<void>()
@@ -474,6 +472,8 @@ void CudaLane::write_input(OwnInput input, int first, int rows, std::span<std::b
     shared_->mark_filled();
   else
     processing().synchronize();
+  if (input == OwnInput::rf) raw_.widened.record(processing());  // the last reader of the samples
+  if (input == OwnInput::rf) raw_.read = &raw_.widened;
 }
 
 void CudaLane::put_shared(OwnResult result) {

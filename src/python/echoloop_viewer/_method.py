@@ -248,7 +248,7 @@ class _Link(Connection):
         self._defining = threading.Lock()
         self._definitions, self._last = {}, 0  # number: (Method, time); the newest number
         self._asked = 0  # number of the last frame's definition
-        self._info, self._in, self._out, self._shared = {}, None, None, {}
+        self._info, self._in, self._out, self._shared = {}, {}, {}, {}  # memory: by number
         with _changing:
             of = _waiting.pop((name, viewer), None)
             if of is None:  # stopped meanwhile
@@ -311,17 +311,14 @@ class _Link(Connection):
         elif kind == _FACTS:
             self._info = json.loads(self._map(struct.unpack("<IIQ", payload)[2]).map[:])
         elif kind == _ROOM:
-            role, _, size = struct.unpack_from("<IIQ", payload)
+            role, block, size = struct.unpack_from("<IIQ", payload)
             if role == 2:
                 self._shared[struct.unpack_from("<Q", payload, 24)[0]] = payload  # opened when it is used
                 for old in list(self._shared)[:-_KEPT_MEMORY]:
                     del self._shared[old]
                 return
             memory = self._map(size, mmap.PROT_READ | (mmap.PROT_WRITE if role else 0))
-            if role:
-                self._out = numpy.frombuffer(memory.map, "u1")
-            else:
-                self._in = numpy.frombuffer(memory.map, "u1")
+            (self._out if role else self._in)[block] = numpy.frombuffer(memory.map, "u1")
         elif kind == _REFUSED:
             self._why = _text(payload[8:])
         elif kind == _BYE:
@@ -340,13 +337,13 @@ class _Link(Connection):
                 memory = self._memory_of(of, word[5])
                 array = memory.array(shape, _TYPES[call[8]])
             else:
-                array = self._in[:word[4]].view(_TYPES[call[8]]).reshape(shape)
+                array = self._in[call[13]][:word[4]].view(_TYPES[call[8]]).reshape(shape)
                 if of._library is not None:
                     array = of._library.from_host(array)
             if word[7] and not of.labels:
                 out = lambda dtype: memory.out(call[11:13], dtype)  # noqa: E731
             else:  # a mask is small
-                out = lambda dtype: self._out.view(dtype)[:count].reshape(call[11:13])  # noqa: E731
+                out = lambda dtype: self._out[call[13]].view(dtype)[:count].reshape(call[11:13])  # noqa: E731
             item = of._compute(MethodFrame(array, word, self._info, call), call[15:23], out)
             if word[7]:
                 memory.finish()
