@@ -1,4 +1,5 @@
 """A Python function as the method of image formation: pixels, parameters, redefinition, and functions that fail."""
+import contextlib
 import json
 import os
 import pathlib
@@ -220,6 +221,30 @@ class Methods(MethodCase):
         thread.join(60)
         self.assertEqual(status, 0)
         self.assert_same(numpy.load(file), self.built_in(7))  # the definition of the frames, not the newest
+
+    def test_images_are_of_their_own_frames(self):
+        def numbered(iq, frame):
+            if frame.sequence % 5 == 3:
+                raise ValueError("none of this frame")
+            return numpy.full(frame.shape, frame.sequence + 1, "float32")
+
+        made = el.method("mine", library="numpy")(numbered)
+        file = self.path("images.npy")
+        with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
+            thread = threading.Thread(target=self.serve, args=(made,))
+            thread.start()
+            status, lines = self.run_headless("--frames", "24", "--policy", "block", "--rate", "max", "--method",
+                                              "python:mine", "--wait-method", "120", "--images-out", file)
+            made.stop()
+            thread.join(60)
+        self.assertEqual(status, 1)  # 5 of delay-and-sum
+        self.assertIn("none of this frame", lines)
+        images = numpy.load(file)
+        self.assertEqual(len(images), 24)
+        for k, image in enumerate(images):
+            if k % 5 != 3:
+                expected = 20 * numpy.log10(k + 1) - 60  # reference_db
+                numpy.testing.assert_allclose(image[[0, -1], [0, -1]], expected, atol=0.01)
 
     def test_defined_again_before_there_is_a_viewer(self):
         stopped = el.method("mine")(lambda iq: iq)
