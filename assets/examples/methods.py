@@ -84,6 +84,28 @@ def delay_and_sum(lines, frame, angle_sign):
     return pixels
 
 # %% [markdown]
+# A mask: the image stays as it is, the viewer draws the labels over it and measures their areas. Here cysts and vessels, darker
+# than the median of their row, and wide enough for an erosion and a dilation by a square.
+
+# %%
+def box_mean(values, n):
+    """Mean of the n x n pixels around each, n odd."""
+    padded = np.pad(values, ((n // 2 + 1, n // 2), (n // 2 + 1, n // 2)), mode="edge")
+    sums = padded.cumsum(axis=0, dtype="float64").cumsum(axis=1)
+    return (sums[n:, n:] - sums[:-n, n:] - sums[n:, :-n] + sums[:-n, :-n]) / n ** 2
+
+
+@el.method("segment", input="image", library="numpy", labels=["cyst"], parameters=[
+    el.Parameter("below_db", 3, 30, 9, "below the median of the row", "dB"),
+    el.Parameter("side", 1, 31, 9, "of the square, in pixels")])
+def segment(levels, below_db, side):
+    side = int(side) // 2 * 2 + 1
+    smooth = 10 * np.log10(box_mean(10 ** (np.maximum(levels, -120) / 10), 5))
+    dark = smooth < np.median(smooth, axis=1, keepdims=True) - below_db
+    eroded = box_mean(dark, side) > 1 - 0.5 / side ** 2
+    return box_mean(eroded, side) > 0.5 / side ** 2
+
+# %% [markdown]
 # In a notebook: `wiener.run(background=True)`.
 
 # %%

@@ -7,7 +7,9 @@
 #include "app/outputs/stored_maps.h"
 #include "core/error.h"
 #include "gui/overlay/flow_overlay.h"
+#include "gui/overlay/image_sampler.h"
 #include "gui/overlay/mark_drawing.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/overlay/transfer_function.h"
 #include "history/export.h"
 #include "version.h"
@@ -79,9 +81,12 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
   RgbImage picture = render_rgb(shown, display.display);
   if (overlay) draw_flow_in(picture, shown, *flow, display);
   if (over.map != nullptr) draw_map_in(picture, {0, 0, picture.width, picture.height}, shown.grid, *over.map);
+  ImageSampler(display, EndsAt::centres).draw_mask(picture, {0, 0, picture.width, picture.height}, shown);
+  ImageOverlays labelled = over;
+  labelled.mask = shown_mask(shown, display.display);
   const Mirrored mirrored = display.display.mirrored;
   if (mirrored == Mirrored::on) mirror(picture, {0, 0, picture.width, picture.height});
-  draw_marks_in(picture, shown.grid, marks, over, mirrored);
+  draw_marks_in(picture, shown.grid, marks, labelled, mirrored);
   if (overlay) add_flow_scale(picture, *flow, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }

@@ -290,8 +290,9 @@ constexpr OptionNeed kRecord{"--record", [](const Options& o) { return !o.files[
 constexpr OptionNeed kTap{"--tap and --headless", [](const Options& o) { return !o.tap.empty() && o.headless; }};
 constexpr OptionNeed kPython{"--method python:NAME", [](const Options& o) { return !o.python_method.empty(); }};
 constexpr OptionNeed kIgtl{"--igtl", [](const Options& o) { return o.igtl_port.has_value(); }};
-constexpr OptionNeed kMarks{"--marks or a session",
-                            [](const Options& o) { return !o.marks.empty() || o.session != nullptr; }};
+constexpr OptionNeed kMarks{"--marks, a session or --method python:NAME", [](const Options& o) {
+                              return !o.marks.empty() || o.session != nullptr || !o.python_method.empty();
+                            }};
 constexpr OptionNeed kUseOfMarks{
     "--measurements, --figure, --screenshot, --find-sound-speed or a window", [](const Options& o) {
       return !o.headless || !o.files["--measurements"].empty() || !o.files["--figure"].empty() ||

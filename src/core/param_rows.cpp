@@ -103,6 +103,7 @@ bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation.ad
 bool has_variance(const ParamContext& c) { return uses(c, {Adaptive::minimum_variance}); }
 bool has_cone(const ParamContext& c) { return c.params.transmits.cone != TransmitCone::off; }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
+bool has_mask(const ParamContext& c) { return makes_mask(c.params.formation); }
 bool has_objects(const ParamContext& c) { return c.params.objects.kind != ObjectKind::off; }
 
 // Reasons why a parameter has no effect.
@@ -487,6 +488,9 @@ const auto kTable = std::to_array<ParamSpec>({
     {"mirrored", "Mirrored", "", 1, 0, 0, 1, false, at<&P::display, &DisplayParams::mirrored>(), kOffOn,
      "Left and right of the displayed image exchanged; positions, numbers and saved data stay as they are.",
      {.place = kMore}},
+    {"mask_opacity", "Mask opacity", "", 1, 2, 0, 1, false, at<&P::display, &DisplayParams::mask_opacity>(), {},
+     "Opacity of the mask that a function of another program makes, over the image; 0: it is not drawn. Its areas are in the Measure panel.",
+     {.text_at_min = "off", .is_shown = has_mask}},
 });
 // clang-format on
 

@@ -186,6 +186,7 @@ struct DisplayParams {
   double gamma = 1.0;
   ColorMap color_map = ColorMap::gray;
   Mirrored mirrored = Mirrored::off;
+  double mask_opacity = 0.4;  // of a mask by a method; 0: it is not drawn
 
   friend bool operator==(const DisplayParams&, const DisplayParams&) = default;
 };

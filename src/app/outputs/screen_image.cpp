@@ -62,6 +62,7 @@ ImageSampler& ScreenPainter::sampler_of(const ImagingParams& params) {
     params_ = params;
     ImagingParams shown = params;
     shown.display.mirrored = Mirrored::off;
+    shown.display.mask_opacity = 0.0;
     sampler_.emplace(shown, EndsAt::centres);
   }
   return *sampler_;

@@ -13,6 +13,7 @@
 #include "gui/overlay/image_sampler.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/overlay/mark_drawing.h"
+#include "gui/overlay/mask_overlay.h"
 #include "history/export.h"
 #include "history/page_canvas.h"
 #include "render/canvas.h"
@@ -142,7 +143,9 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
   for (const Mark& mark : f.marks.list) draw_mark(canvas, mark, place, kMarks);
   taken = draw_numbers(canvas, f.marks, place, std::move(taken));
-  draw_labels(canvas, i.over, place, kMarks, {.within = area, .taken = std::move(taken)});
+  ImageOverlays over = i.over;
+  over.mask = shown_mask(i.image, i.display.display);
+  draw_labels(canvas, over, place, kMarks, {.within = area, .taken = std::move(taken)});
   draw_x_ruler(canvas, area, g, look, place.mirrored);
   const bool numbers = index == 0 || !l.common_depth;
   draw_z_ruler(canvas, area, g, look, numbers ? RulerLabels::numbers : RulerLabels::ticks_only);

@@ -5,6 +5,7 @@
 #include "gui/figure/figure.h"
 #include "gui/overlay/caption.h"
 #include "gui/overlay/image_scales.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/state/stream_text.h"
 #include "render/canvas.h"
 
@@ -125,6 +126,10 @@ const RgbImage& FilmPainter::paint(const Image& image, const FlowImage* flow) {
     const double x0 = area_.x1 + kRight;
     draw_flow_bar(canvas, {x0, static_cast<double>(area_.y0), x0 + 20, static_cast<double>(area_.y1)}, *flow,
                   look_.display, kScales, {.away = 3, .length = 8, .thickness = 1});
+  }
+  if (const LabelMask* const mask = shown_mask(image, look_.display.display)) {
+    RasterCanvas canvas(picture_, rasterizer_);
+    draw_mask_legend(canvas, rect_of(area_), *mask, kScales.em);
   }
   draw_film_caption(picture_, rasterizer_,
                     {.left = static_cast<float>(std::min(area_.x0, kFilmLeft)),

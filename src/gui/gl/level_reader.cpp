@@ -44,6 +44,7 @@ bool LevelReader::is_known(const Image& shown) const {
 }
 
 void LevelReader::refresh(const Image& shown, unsigned int texture) {
+  shows_mask_ = shown.mask != nullptr;
   if (!std::exchange(asked_, false) || shown.number == 0 || shown.grid.nx < 1) {
     if (picture_.number != 0 || buffer_ != 0) drop();
     return;

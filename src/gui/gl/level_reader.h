@@ -30,6 +30,9 @@ class LevelReader {
   // Returns the image of the last ask(), without its pixels.
   [[nodiscard]] const Image& image() const { return image_; }
 
+  // Returns true if the image of the last refresh has a mask.
+  [[nodiscard]] bool shows_mask() const { return shows_mask_; }
+
   // Called once a window frame, before ask(). `shown`: number 0 = none. `texture`: contains its levels.
   void refresh(const Image& shown, unsigned int texture);
 
@@ -44,7 +47,7 @@ class LevelReader {
   LevelImage picture_;
   Image image_;  // image of picture_
   std::vector<float> values_, arriving_;
-  bool asked_ = false;
+  bool asked_ = false, shows_mask_ = false;
   std::int64_t taken_ns_ = 0;  // time of the last copy or request
 
   unsigned int buffer_ = 0;  // OpenGL buffer of `buffer_values_` values

@@ -8,6 +8,7 @@
 #include "core/param_table.h"
 #include "core/results/image.h"
 #include "core/units.h"
+#include "gui/overlay/mask_overlay.h"
 
 namespace echoloop {
 namespace {
@@ -159,7 +160,7 @@ std::string overlay_note(const ImageOverlays& o, const Image& shown, const Frame
 }
 
 bool has_outlines(const ImageOverlays& o) {
-  bool any = false;
+  bool any = o.mask != nullptr;
   each_overlay([&](const AnalysisOverlay& row) { any = any || (row.draws != nullptr && row.draws(o)); });
   return any;
 }
@@ -172,6 +173,7 @@ void draw_outlines(Canvas& canvas, const ImageOverlays& o, const ImagePlace& pla
 
 void draw_labels(Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look,
                  const LabelRoom& room) {
+  if (o.mask != nullptr) draw_mask_legend(canvas, room.within, *o.mask, look.em);
   each_overlay([&](const AnalysisOverlay& row) {
     if (row.draw_labels != nullptr && row.draws(o)) row.draw_labels(canvas, o, place, look, room);
   });

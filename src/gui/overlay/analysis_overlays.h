@@ -61,6 +61,7 @@ struct ImageOverlays {
   const FlowImage* flow = nullptr;       // over the pixels, or replaces them
   const AnalysisViews* views = nullptr;  // all others
   MapOverlayPtr map = nullptr;           // over both
+  const LabelMask* mask = nullptr;       // of which only the legend is drawn; its colours are part of the pixels
 };
 
 // Reader of an analysis's mailbox for the window. UI thread only.

@@ -1,8 +1,10 @@
 #include "gui/overlay/image_sampler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gui/overlay/image_scales.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/overlay/transfer_function.h"
 #include "gui/state/shown_display.h"
 
@@ -145,12 +147,34 @@ void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Ima
   }
 }
 
+void ImageSampler::draw_mask(RgbImage& picture, const PixelArea& area, const Image& image) {
+  const LabelMask* const mask = shown_mask(image, params_.display);
+  if (mask == nullptr) return;
+  find_places(mask->grid, area.x1 - area.x0, area.y1 - area.y0);
+  const Place* place = places_.data();
+  for (int y = area.y0; y < area.y1; ++y) {
+    std::uint8_t* rgb = pixel_at(picture, area.x0, y);
+    for (int x = area.x0; x < area.x1; ++x, ++place, rgb += 3) {
+      if (place->column < 0.0F) continue;
+      const auto pixel = static_cast<std::size_t>(std::lround(place->row)) * static_cast<std::size_t>(mask->grid.nx) +
+                         static_cast<std::size_t>(std::lround(place->column));
+      if (mask->labels[pixel] == 0) continue;
+      const Rgb over = label_color(mask->labels[pixel]);
+      const auto mix = [&](std::uint8_t below, std::uint8_t above) {
+        return static_cast<std::uint8_t>(std::lround(below + params_.display.mask_opacity * (above - below)));
+      };
+      rgb[0] = mix(rgb[0], over.r), rgb[1] = mix(rgb[1], over.g), rgb[2] = mix(rgb[2], over.b);
+    }
+  }
+}
+
 void ImageSampler::draw(RgbImage& picture, const PixelArea& area, const Image& image, const ImageOverlays& over) {
   const FlowImage* const flow = over.flow;
   const bool low_rank = flow != nullptr && params_.color_flow.mode == FlowMode::low_rank;
   draw_levels(picture, area, low_rank ? low_rank_image(image, *flow) : image);
   if (flow != nullptr && is_overlay(params_.color_flow.mode)) draw_flow(picture, area, image, *flow);
   if (over.map != nullptr) draw_map_in(picture, area, image.grid, *over.map);
+  draw_mask(picture, area, image);
   if (params_.display.mirrored == Mirrored::on) mirror(picture, area);
 }
 

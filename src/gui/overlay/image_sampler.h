@@ -21,11 +21,13 @@ class ImageSampler {
  public:
   explicit ImageSampler(const ImagingParams& params, EndsAt ends = EndsAt::edges);
 
-  // Draws the whole image in `area` of the picture, mirrored if the display is; with its flow and map. The low-rank
+  // Draws the whole image in `area` of the picture, mirrored if the display is; with flow, map and mask. The low-rank
   // image replaces the image.
   void draw(RgbImage& picture, const PixelArea& area, const Image& image, const ImageOverlays& over);
   // Sets the levels, dB, of a sector at [height][width] pixels of its box; outside: kNoEcho_db.
   void sample(std::vector<float>& db, int width, int height, const Image& image);
+  // Draws the mask of an image, if it has one; before mirroring.
+  void draw_mask(RgbImage& picture, const PixelArea& area, const Image& image);
 
  private:
   struct Place {

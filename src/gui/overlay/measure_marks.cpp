@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/own_method.h"
 #include "core/units.h"
 #include "gui/overlay/mark_drawing.h"
 #include "gui/state/marks.h"
@@ -210,6 +211,9 @@ void measure_marks(Measured& m, const Marks& drawn, const LevelImage& picture, R
     }
   }
   pixels.keep_only(marks);
+  if (const LabelMask* const mask = m.image.mask.get())
+    for (std::size_t k = 0; k < mask->names.size(); ++k)
+      m.values.push_back({kMaskObject + mask->names[k], "area", "mm2", mask->area_m2[k] * 1e6});
 }
 
 void clear_slopes(Measured& m) {
@@ -251,7 +255,8 @@ void measure_slopes(Measured& m, const Marks& marks, const LevelImage& picture, 
 }
 
 bool changed_by_method(const ImagingParams& params) {
-  return params.formation.adaptive != Adaptive::off && params.formation.recipe == Recipe::analytic;
+  const FormationParams& f = params.formation;
+  return f.adaptive != Adaptive::off && f.recipe == Recipe::analytic && !makes_mask(f);
 }
 
 }  // namespace echoloop

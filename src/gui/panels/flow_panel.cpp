@@ -109,7 +109,8 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
 void warn_of_method(PanelContext& c, Column& column) {
   const FormationParams& p = c.edits.params.formation;
   const bool own = p.adaptive == Adaptive::own && p.own != nullptr && p.own->replaces;
-  if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || (is_weight(p.adaptive) && !own)) return;
+  if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || (is_weight(p.adaptive) && !own) || makes_mask(p))
+    return;
   warn(c, column, "flow_of_method",
        fmt::format("Computed from the pixels of the method ({}), which are not linear.",
                    kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label));

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <string>
 
+#include "core/own_method.h"
 #include "gui/overlay/mark_drawing.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/panels/panels.h"
 #include "gui/state/marks.h"
 #include "gui/state/number_text.h"
@@ -115,7 +117,7 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   if (shows_weight(c.edits.params.formation) && Measuring::has_work(c.edits.marks)) {
     note_row(c, column, "The image shows weights, which are no levels: select Show, Image to measure.");
   }
-  const bool work = Measuring::has_work(c.edits.marks);
+  const bool work = Measuring::has_work(c.edits.marks) || m.image.mask != nullptr;
   const auto gap = [&] { column.y += c.ui.px(4); };
   if (c.levels_a != nullptr) {
     c.measuring.compare(m, c.edits.measured_a, c.edits.marks, c.levels, *c.levels_a);
@@ -124,6 +126,7 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
     if (work || c.view.histogram) save_row(c, column);
     return;
   }
+  mask_block(c, column);
   for (const MeasuredPair& pair : m.pairs) pair_block(c, column, pair), gap();
   for (const MeasuredRegion& region : m.regions) region_block(c, column, region), gap();
   for (const MeasuredPoint& point : m.points) point_block(c, column, point), gap();
@@ -339,6 +342,29 @@ void changed_row(PanelContext& c, Column& column) {
             "An adaptive method rescales brightness: these values compare images, not tissue. gCNR is unchanged by any "
             "monotonic map of the levels.",
             {}});
+}
+
+void mask_block(PanelContext& c, Column& column) {
+  const Ui& ui = c.ui;
+  const Measured& m = c.edits.measured;
+  if (!makes_mask(c.edits.params.formation) && m.image.mask == nullptr) return;
+  if (!c.levels.shows_mask()) return note_row(c, column, "This frame has no mask.");
+  if (m.image.mask == nullptr) return;
+  block_head(c, column, "Mask", "", "");
+  for (std::size_t k = 1; k <= m.image.mask->names.size(); ++k) {
+    const std::string& name = m.image.mask->names[k - 1];
+    const float room = table_columns(c, column).value0 - column.x0 - ui.px(88);
+    const std::string label = "     " + ui.fitted(Type::body, room, name);
+    const Rgb color = label_color(k);
+    ui.disc(column.x0 + ui.px(5), column.y + ui.px(10), 4, IM_COL32(color.r, color.g, color.b, 255));
+    table_row(c, column,
+              {.label = label.c_str(),
+               .unit = "mm\u00B2",
+               .decimals = 2,
+               .help = "Area of the pixels of the mask with this label.",
+               .first = m.find(kMaskObject + name, "area")});
+  }
+  column.y += ui.px(4);
 }
 
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {

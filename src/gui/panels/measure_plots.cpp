@@ -365,6 +365,7 @@ constexpr std::array<CompareRow, 5> kRegionRows = {{{"Mean", "dB", 1, "mean ampl
                                                     {"Speckle SNR", "", 2, "speckle SNR"},
                                                     {"With echo", "%", 0, "share with an echo", kEnough_percent},
                                                     {"Area", "mm\u00B2", 1, "area"}}};
+constexpr std::array<CompareRow, 1> kMaskRows = {{{"Area", "mm\u00B2", 2, "area"}}};
 constexpr std::array<CompareRow, 7> kPointRows = {{{"Level", "dB", 1, "level"},
                                                    {"Lateral", "mm", 2, "lateral width at -6 dB"},
                                                    {"  side lobe", "dB", 1, "lateral side lobe"},
@@ -490,6 +491,12 @@ void compare_blocks(PanelContext& c, Column& column) {
   }
   for (const MeasuredProfile& line : b.profiles) {
     compare_profile(c, column, line);
+    column.y += gap;
+  }
+  for (const MeasuredValue& value : b.image.mask != nullptr ? b.values : a.values) {
+    if (!value.object.starts_with(kMaskObject)) continue;
+    head(c, column, value.object);
+    rows(c, column, value.object, kMaskRows);
     column.y += gap;
   }
   if (!Measuring::has_work(c.edits.marks)) {

@@ -249,6 +249,7 @@ void draw_slot_words(PanelContext& c, const Rect& cells);
 
 // Parts of the Measure panel, and their common small plots. UI thread only.
 
+void mask_block(PanelContext& c, Column& column);
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair);
 void region_block(PanelContext& c, Column& column, const MeasuredRegion& region);
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point);

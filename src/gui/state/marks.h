@@ -132,6 +132,7 @@ struct MeasuredValue {
   double value = 0.0;             // NaN: none
   std::vector<float> trend = {};  // oldest first, kTrendStep_s apart; NaN before the first measurement
 };
+inline const std::string kMaskObject = "mask ";  // of a label: with its name
 inline constexpr double kTrendStep_s = 0.25;
 inline constexpr int kTrendSteps = 120;
 

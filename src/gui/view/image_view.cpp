@@ -14,6 +14,7 @@
 #include "gui/overlay/caption.h"
 #include "gui/overlay/image_sampler.h"
 #include "gui/overlay/image_scales.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/theme.h"
 #include "gui/view/analysis_layers.h"
@@ -238,6 +239,8 @@ float draw_pointer(const ImageViewContext& c, PlanePoint at, float right) {
         layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display, .picked = c.picked});
     if (!text.empty()) parts.push_back(std::move(text));
   }
+  if (const LabelMask* const mask = shown_mask(under, c.display.display))
+    if (const std::size_t label = mask->at(at); label > 0) parts.push_back(mask->names[label - 1]);
   if (c.map != nullptr && &under == &c.image) {
     if (std::string text = map_value_text(*c.map, at); !text.empty()) parts.push_back(std::move(text));
   }

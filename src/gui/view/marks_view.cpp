@@ -256,7 +256,7 @@ void Measuring::remember(Measured& m, double now_s) {
 
 void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, HistogramUse histogram, double now_s) {
   const bool looked_at = histogram == HistogramUse::yes;
-  if (!has_work(marks) && !looked_at) {
+  if (!has_work(marks) && !looked_at && !levels.shows_mask()) {
     m = {};
     trends_.clear();
     pixels_.clear();

@@ -282,11 +282,25 @@ void ImageArea::draw_signals(PanelContext& c, const SceneInput& input) {
   cine_seek(c.model, c.edits, c.commands, static_cast<std::size_t>(nearest - stamps.begin()));
 }
 
+void ImageArea::draw_masks(PanelContext& c, const SceneInput& input, Type letters) {
+  const bool wiped = input.compared != nullptr && !beside();
+  const Rect& b = layout_.image;
+  if (input.compared != nullptr) {
+    const ImageLayout& layout = beside() ? side_a_ : layout_;
+    const Rect& a = layout.image;
+    mask_a_.draw(c.ui, layout, *input.compared, c.edits.cine.a.display, {a.x0, wiped ? wipe_x_ : a.x1, a.y1, letters});
+  }
+  constexpr float kMapLegend = 78;
+  const float legend_y = c.model.map == nullptr ? b.y1 : b.y1 - c.ui.px(kMapLegend);
+  mask_b_.draw(c.ui, layout_, input.image, c.edits.params.display, {wiped ? wipe_x_ : b.x0, b.x1, legend_y, letters});
+}
+
 // Draws comparison, marks, scale bar and read-out.
 void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
   map_layer_.draw(c.ui, layout_, c.model.map, c.edits.map, echoloop::wipe_x(layout_, c.edits.cine.wipe), input.levels);
+  draw_masks(c, input, presented ? Type::medium : Type::small);
   draw_signals(c, input);
   const Type numbers = presented ? Type::medium : Type::small;
   for (const AnalysisLayer* const layer : analysis_layers()) {

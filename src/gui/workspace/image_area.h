@@ -21,6 +21,7 @@
 #include "gui/view/analysis_layers.h"
 #include "gui/view/image_view.h"
 #include "gui/view/map_layer.h"
+#include "gui/view/mask_layer.h"
 #include "gui/workspace/doubt_card.h"
 
 namespace echoloop {
@@ -106,6 +107,7 @@ class ImageArea {
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);
   void draw_signals(PanelContext& c, const SceneInput& input);
+  void draw_masks(PanelContext& c, const SceneInput& input, Type letters);
   void draw_over(PanelContext& c, const SceneInput& input, Place place);
   bool draw_marks(PanelContext& c, const SceneInput& input, Place place);
   void draw_pointers(PanelContext& c, const SceneInput& input);
@@ -123,6 +125,7 @@ class ImageArea {
   Rect traces_;
   DoubtCardView doubt_;
   MapLayer map_layer_;
+  MaskLayer mask_a_, mask_b_;
 };
 
 // Progress of the next image, if slow enough to be shown: a thin line between image and caption, with elapsed and
