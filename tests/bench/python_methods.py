@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--source", default="sim:cyst,probe=L128")
     parser.add_argument("--grid", default="256x512")
     parser.add_argument("--seconds", default="3")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
