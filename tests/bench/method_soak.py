@@ -9,7 +9,6 @@ memory of the last tenth lies more than 2 % and 4 MB above that of the second te
 grew. ARGUMENTS go to the viewer (default: --backend cpu).
 """
 import argparse
-import glob
 import hashlib
 import json
 import os
@@ -40,7 +39,7 @@ def look(pid):
     with open(f"/proc/{pid}/maps") as maps:
         seen["mappings"] = len(maps.readlines())
     seen["descriptors"] = len(os.listdir(f"/proc/{pid}/fd"))
-    seen["folders"] = len(glob.glob("/tmp/echoloop-method-*"))
+    seen["folders"] = len(os.listdir(os.environ["TMPDIR"]))
     return seen
 
 
@@ -67,6 +66,8 @@ def main():
     import numpy
     folder = tempfile.TemporaryDirectory()
     os.environ["XDG_CONFIG_HOME"] = folder.name
+    os.environ["TMPDIR"] = str(pathlib.Path(folder.name, "temporary"))
+    os.mkdir(os.environ["TMPDIR"])
     file = pathlib.Path(folder.name, "used.h")
     good = (ROOT / "assets" / "methods" / "wiener.h").read_text()
     file.write_text(good)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/own_method.h"
 #include "gui/bare_screen.h"
 #include "support/acquisitions.h"
 
@@ -34,6 +35,32 @@ struct Watched {
     return to.has_value();
   }
 };
+
+std::shared_ptr<OwnMethod> method_with(const char* parameter) {
+  auto method = std::make_shared<OwnMethod>();
+  method->parameters = {{parameter, "", "", 0.0, 1.0, 0.5}};
+  return method;
+}
+
+TEST(EditHistory, AMethodThatIsCompiledAgainIsNoStepAndTheOneBeforeIsFreed) {
+  Watched w;
+  std::weak_ptr<const OwnMethod> first;
+  {
+    const auto method = method_with("strength");
+    first = method;
+    set_own_method(w.params.formation, method);
+    w.frame();
+  }
+  w.params.formation.own_values[0] = 0.75;
+  w.frame(DragState::free, 10.0);
+  set_own_method(w.params.formation, method_with("strength"));
+  w.frame(DragState::free, 10.0);
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(w.params.formation.own_values[0], 0.75);
+  ASSERT_TRUE(w.undo());
+  EXPECT_EQ(w.params.formation.own_values[0], 0.5);
+  EXPECT_FALSE(w.undo()) << "the methods are no steps";
+}
 
 TEST(EditHistory, ADragIsOneStep) {
   Watched w;

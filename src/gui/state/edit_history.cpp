@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "gui/state/marks.h"
 #include "gui/state/number_text.h"
@@ -99,7 +100,15 @@ void EditHistory::join(Step& step, const Undoable& edits, double time_s) {
   if (step.before == edits) --done_;  // back at the start: nothing to undo
 }
 
+void EditHistory::follow_method(const std::shared_ptr<const OwnMethod>& own) {
+  if (now_.params.formation.own == own) return;
+  set_own_method(now_.params.formation, own);
+  for (Step& step : steps_)
+    for (Undoable* const each : {&step.before, &step.after}) set_own_method(each->params.formation, own);
+}
+
 void EditHistory::observe(const Undoable& edits, DragState drag, double time_s, std::uint64_t event, std::string name) {
+  follow_method(edits.params.formation.own);
   const bool named = std::exchange(event_, event) != event;
   Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
   const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
@@ -133,6 +142,7 @@ void EditHistory::add(Step step) {
 }
 
 void EditHistory::record(const Undoable& edits, double time_s, const RemoteEdit& by) {
+  follow_method(edits.params.formation.own);
   if (edits == now_) return;
   Step* const last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
   const bool joins = last != nullptr && last->by && !by.joint.empty() && last->by->joint == by.joint &&

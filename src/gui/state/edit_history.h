@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ class EditHistory {
     std::optional<RemoteEdit> by = {};  // nullopt: a change in the window
     [[nodiscard]] std::string text(const Undoable& from, const Undoable& to) const;
   };
+  // Of all steps: a method is no step when it is compiled again, and none before it is kept.
+  void follow_method(const std::shared_ptr<const OwnMethod>& own);
   void add(Step step);
   [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, DragState drag, double time_s) const;
   void join(Step& step, const Undoable& edits, double time_s);
