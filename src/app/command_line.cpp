@@ -255,6 +255,12 @@ OwnTarget target_of_method(Options& o) {
 
 // Adds settings, of which later ones win: a session's, a preset's, a pipeline's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
+  o.method_source = t.method.source;
+  if (t.method.limit_ms) {
+    if (*t.method.limit_ms < 1.0 || *t.method.limit_ms > 600'000.0)
+      throw out_of_range("--method-limit-ms", fmt::format("{:g}", *t.method.limit_ms), "1 to 600000 ms");
+    o.method_limit_s = *t.method.limit_ms * 1e-3;
+  }
   if (!t.method.name.empty()) {
     if (t.method.name.starts_with(kPythonMethod))
       take_python_method(o.python_method = t.method.name.substr(kPythonMethod.size()), t.method.wait_s);

@@ -72,6 +72,8 @@ struct OptionTexts {
   struct {
     std::string name;  // file, or python:NAME
     double wait_s = 10.0;
+    std::optional<double> limit_ms;
+    bool source = false;
   } method;
   struct {
     std::string port, values;

@@ -268,7 +268,9 @@ json messages(const Call& call) {
   constexpr std::array<const char*, 3> kSeverities = {"info", "warning", "error"};
   json list = json::array();
   for (const Message& m : call.run.state().notices.messages.list())
-    list.push_back({{"severity", kSeverities[static_cast<std::size_t>(m.severity)]}, {"text", m.text}});
+    list.push_back({{"severity", kSeverities[static_cast<std::size_t>(m.severity)]},
+                    {"text", m.text},
+                    {"resolved", m.stay == Stay::resolved}});
   return list;
 }
 
@@ -346,7 +348,7 @@ std::span<const ControlMethod> control_methods() {
       {"speed", "factor: 0.01 to 10", "", "Speed of playback", kHistory},
       {"play", "on?", "", "Plays the history, or stops", kHistory},
       {"message", "text", "", "Message line", kFree, message},
-      {"messages", "", "list of severity, text", "Messages of the run, newest first", kFree, messages},
+      {"messages", "", "list of severity, text, resolved", "Messages of the run, newest first", kFree, messages},
       {"dismiss_message", "index", "", "Dismisses a message", kFree, dismiss},
       {"screenshot", "path, overwrite?", "path", "Writes the window as a PNG", kBoth},
       {"panel", "name: inspector, m_mode or spectrogram, open?", "", "Opens, or closes, a panel at the image", kWindow},

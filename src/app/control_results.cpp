@@ -110,7 +110,14 @@ json write_file(const Call& call, SavedKind what) {
     default:
       throw ControlRefusal(kNotNow, std::string(kSaved[what]), "path", "no path: the folder of saved files");
   }
-  return {{"path", path.string()}, {"sequence", run.image().stamp.sequence}};
+  json saved = {{"path", path.string()}, {"sequence", run.image().stamp.sequence}};
+  if (optional_of(call.params, "source", false, "true or false")) {
+    const fs::path source = method_source_file(path, run.image().params);
+    if (source.empty()) throw ControlRefusal(kNotNow, "source", "no own method", "an image of an own method");
+    write_method_source(path, run.image().params);
+    saved["source"] = source.string();
+  }
+  return saved;
 }
 
 json save(const Call& call) {
@@ -277,8 +284,8 @@ std::span<const ControlMethod> result_methods() {
        {false, "--find-sound-speed is a command of its own"}, find_sound_speed},
       {"doubts", "", "list of text, cure, fact", "Doubts about the facts of the source",
        {false, "doubts are printed at the end of the run"}, doubts},
-      {"save", "what: one of kinds, path?, overwrite?", "path, sequence",
-       "Writes a file; without path, in a window, in the folder of saved files", kFiles, save},
+      {"save", "what: one of kinds, path?, overwrite?, source?", "path, sequence, source?",
+       "Writes a file; without path, in a window, in the folder of saved files; source: of an own method, beside it", kFiles, save},
       {"image", "path, overwrite?", "path, sequence", "Writes the levels of the image as --image-out", kFiles, image},
       {"png", "path, overwrite?", "path, sequence", "Writes the image with its marks, as --png", kFiles, png},
       {"job", "", "busy, text, last, failed", "Files being written, and the last one", kFree, job},

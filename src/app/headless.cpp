@@ -12,6 +12,7 @@
 
 #include "app/commands.h"
 #include "app/control_run.h"
+#include "app/headless_changes.h"
 #include "app/image_files.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
@@ -72,21 +73,6 @@ void say_live_notes(Source& source) {
   if (LiveSource* const live = source.live()) say_notes(live->take_notes());
 }
 
-// Continues the stream with a scanner's new description and the command line's settings. Recordings contain one
-// acquisition: with one of them the stream ends. Returns true if continued.
-bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const auto fills_array = [&](const OutputRow& row) {  // of one grid, with its description in a second file
-    return row.make != nullptr && row.beside != nullptr && !options.files[row.option].empty();
-  };
-  const bool writes =
-      names_output(options.files, {MadeOf::all_frames}) || std::ranges::any_of(output_rows(), fills_array);
-  if (session.producer_state() != ProducerState::changed || writes) return false;
-  opened.info.acquisition = session.acquisition();
-  const Acquisition& acquisition = *opened.info.acquisition;
-  session.follow_acquisition(given_params(options, default_params(acquisition), acquisition));
-  return true;
-}
-
 // Returns the reason why the stream ends, for the sender of a scanner.
 std::string end_reason(const Session& session, const Options& options) {
   if (interrupted()) return "the viewer was ended by a signal";
@@ -107,11 +93,13 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   // A recording's end counts in the measured time; a scanner's stream has no end.
   const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
   LiveSource* const live = opened.source->live();
+  RedefinedMethod method(session, opened, options);
   try {
     while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s) && (control == nullptr || !control->ends())) {
       say_live_notes(*opened.source);
       const bool stays = control != nullptr && options.frames == 0;
       if (!follow_acquisition(session, opened, options) && session.done() && !stays) break;
+      method.look(control);
       session.advance();
       control != nullptr ? control->wait(between_looks) : std::this_thread::sleep_for(between_looks);
     }
@@ -343,7 +331,8 @@ SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImage
                                                                                                  : HostCopy::none,
           .on_image = sinks.taker(),
           .pixels = sinks.pixel_taker(),
-          .method_limit_s = options.stream.policy == RingPolicy::block ? kMethodLimit_s : kLiveMethodLimit_s,
+          .method_limit_s = options.method_limit_s.value_or(
+              options.stream.policy == RingPolicy::block ? kMethodLimit_s : kLiveMethodLimit_s),
           .samples = plan.opened.info.samples,
           .past = wants_measures(options.files, plan.marks) || plan.side_a ? &past : nullptr,
           .analyses = live.analyses(),

@@ -6,6 +6,7 @@
 #include "app/outputs/measured_values.h"
 #include "app/outputs/stored_maps.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/image_sampler.h"
 #include "gui/overlay/mark_drawing.h"
@@ -23,8 +24,22 @@
 
 namespace echoloop {
 
+std::filesystem::path method_source_file(const std::filesystem::path& image, const ImagingParams& params) {
+  const FormationParams& f = params.formation;
+  if (f.adaptive != Adaptive::own || f.own == nullptr) return {};
+  return std::filesystem::path(image).replace_extension(f.own->process != nullptr ? ".method.py" : ".method.h");
+}
+
+void write_method_source(const std::filesystem::path& image, const ImagingParams& params) {
+  if (const std::filesystem::path file = method_source_file(image, params); !file.empty())
+    write_text(file, params.formation.own->source);
+}
+
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer) {
   const OutputFiles& files = run.options.files;
+  for (const char* const option : kImageFiles)
+    if (run.options.method_source && !files[option].empty())
+      writer([&] { write_method_source(files[option], image.params); });
   const auto wants = [&](const char* option, const std::function<void(const std::filesystem::path&)>& write) {
     if (const std::filesystem::path& file = files[option]; !file.empty()) writer([&] { write(file); });
   };

@@ -32,6 +32,11 @@ struct ImagedRun {
 // Writes --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison;
 // null: none.
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
+// Returns the file of the method's source beside a saved image, NAME.method.h or NAME.method.py; empty: the image is
+// not of an own method.
+std::filesystem::path method_source_file(const std::filesystem::path& image, const ImagingParams& params);
+void write_method_source(const std::filesystem::path& image, const ImagingParams& params);  // if there is one
+
 inline constexpr const char* kLevelsOption = "--png16 levels.png";  // for the command in a 16 bit PNG
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
                   const std::string& command);

@@ -11,6 +11,7 @@
 #include "app/options/options.h"
 #include "app/outputs/output_files.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "formats/open_recording.h"
 #include "source/live/live_listener.h"
 #include "source/phantom_text.h"
@@ -75,6 +76,10 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
       ->type_name("F.h|python:NAME");
   add_number(app, "--wait-method", t.method.wait_s, "Wait S seconds at most for the method python:NAME (default 10)")
       ->type_name("S");
+  add_number(app, "--method-limit-ms", t.method.limit_ms,
+             "Answers of the method python:NAME later than MS milliseconds are not used, 1 to 600000 (default 200; "
+             "10000 with --policy block)")
+      ->type_name("MS");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
@@ -119,6 +124,8 @@ void add_figure_options(CLI::App& app, OptionTexts& t) {
   add_number(app, "--figure-dpi", t.figure.dpi, "Resolution of the figure, dots per inch (default 300)")
       ->type_name("N");
   app.add_flag("--figure-dark", t.figure.dark, "Dark ground of the figure in place of white");
+  app.add_flag("--method-source", t.method.source,
+               "Source of the method beside the last image's files, as NAME.method.h or NAME.method.py");
 }
 
 void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
@@ -289,6 +296,11 @@ constexpr OptionNeed kImages{
 constexpr OptionNeed kRecord{"--record", [](const Options& o) { return !o.files[kRecordOption].empty(); }};
 constexpr OptionNeed kTap{"--tap and --headless", [](const Options& o) { return !o.tap.empty() && o.headless; }};
 constexpr OptionNeed kPython{"--method python:NAME", [](const Options& o) { return !o.python_method.empty(); }};
+constexpr OptionNeed kSourceOfMethod{
+    "--method and --image-out, --png, --png16 or --figure", [](const Options& o) {
+      return loaded_own_method() != nullptr &&
+             std::ranges::any_of(kImageFiles, [&](const char* option) { return !o.files[option].empty(); });
+    }};
 constexpr OptionNeed kIgtl{"--igtl", [](const Options& o) { return o.igtl_port.has_value(); }};
 constexpr OptionNeed kMarks{"--marks, a session or --method python:NAME", [](const Options& o) {
                               return !o.marks.empty() || o.session != nullptr || !o.python_method.empty();
@@ -341,6 +353,8 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--set", kNothing},
     {"--method", kNothing},
     {"--wait-method", kPython},
+    {"--method-limit-ms", kPython},
+    {"--method-source", kSourceOfMethod},
     {"--description", kFile},
     {"--list-params", kNothing},
     {"--grid", kNothing},

@@ -176,6 +176,18 @@ INSTANTIATE_TEST_SUITE_P(
                ": pixel 1 of row ", 1}),
     [](const ::testing::TestParamInfo<Broken>& info) { return info.param.name; });
 
+TEST(OwnMethod, ItsSourceLiesBesideImagesOnRequest) {
+  const TemporaryFolder folder;
+  const fs::path mine = folder / "mine.h";
+  ASSERT_EQ(run_program({"method", "--new", mine.string()}).status, 0);
+  image_of(folder, {"--method", mine.string(), "--method-source", "--png", (folder / "b.png").string()});
+  for (const char* const name : {"image.method.h", "b.method.h"})
+    EXPECT_EQ(read_text(folder / name), read_text(mine)) << name;
+  image_of(folder, {"--method", mine.string(), "--method-source", "--set", "adaptive=off", "--png",
+                    (folder / "c.png").string()});
+  EXPECT_FALSE(fs::exists(folder / "c.method.h")) << "of another method";
+}
+
 TEST(OwnMethod, WhatIsNoFileIsOneLine) {
   const TemporaryFolder folder;
   for (const std::string& name : {folder.path().string(), (folder / "none.h").string()}) {

@@ -216,7 +216,7 @@ class Methods(MethodCase):
         thread.start()
         file = self.path("image.npy")
         status, _ = self.run_headless("--frames", "7", "--policy", "block", "--method", "python:mine",
-                                      "--wait-method", "120", "--image-out", file)
+                                      "--wait-method", "120", "--image-out", file, "--images-out", self.path("all.npy"))
         made.stop()
         thread.join(60)
         self.assertEqual(status, 0)

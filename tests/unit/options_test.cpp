@@ -181,7 +181,8 @@ std::string value_for(const CLI::Option& option, const testing::TemporaryFolder&
       {"--figure-dpi", "200"},    {"--compare", "sim:points"},  {"--compare-set", "f_number=2"},
       {"--compare-frame", "1"},   {"--compare-layout", "wipe"}, {"--scale", "1.5"},
       {"--width", "800"},         {"--height", "600"},          {"--igtl-address", "0.0.0.0"},
-      {"--igtl-values", "uint8"}, {"--tap-wait", "1"},          {"--wait-method", "1"}};
+      {"--igtl-values", "uint8"}, {"--tap-wait", "1"},          {"--wait-method", "1"},
+      {"--method-limit-ms", "50"}};
   if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk" || option.get_name() == "--control" ||
       option.get_name() == "--igtl" || option.get_name() == "--tap")
     return {};

@@ -132,6 +132,7 @@ struct OutputOptions {
   RecordingFormat record_format = RecordingFormat::by_ending;  // of --record
   FigureSize figure_size;
   PageGround figure_ground = PageGround::white;
+  bool method_source = false;                         // beside images
   std::filesystem::path marks;                        // input
   MapChoice map;                                      // shown or written
   std::vector<std::filesystem::path> settings_files;  // input: preset and session
@@ -144,7 +145,8 @@ struct TapOptions {
 
 // Method of --method that another process computes.
 struct PythonMethodOptions {
-  std::string python_method;  // empty: none
+  std::string python_method;             // empty: none
+  std::optional<double> method_limit_s;  // of the wait for a frame; none: the default of the stream
 };
 
 struct IgtlOptions {

@@ -2,6 +2,7 @@
 // report read these rows. The report is written last.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -24,6 +25,9 @@
 #include "gui/state/ui_state.h"
 
 namespace echoloop {
+
+// Options of files that show the last image, or have its levels.
+inline constexpr std::array<const char*, 4> kImageFiles = {"--image-out", "--png", "--png16", "--figure"};
 
 struct ImageSinkRequest;
 class ImageSink;
