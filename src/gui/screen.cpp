@@ -298,6 +298,7 @@ void Screen::restore_view(const ViewSettings& settings, KeptSettings keeping) {
   if (keeping == KeptSettings::of_the_user) {
     kept.last_folder = view_.last_folder;
     kept.recent = view_.recent;
+    kept.recent_methods = view_.recent_methods;
     kept.toured = view_.toured;
     kept.try_closed = view_.try_closed;
     kept.saving = view_.saving;
@@ -328,6 +329,7 @@ bool Screen::remember(const Model& model, const WindowPlace& place) {
   const bool opened = !model.opening.recent.empty() && view_.recent != model.opening.recent;
   if (opened) view_.last_folder = model.opening.recent.front().parent_path();
   view_.recent = model.opening.recent;
+  view_.recent_methods = model.opening.methods;
   const auto active = static_cast<std::size_t>(model.presets.active);
   view_.last_preset = active < model.presets.list.size() ? model.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;

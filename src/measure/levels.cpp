@@ -258,6 +258,24 @@ std::vector<float> component_spectrum_db(std::span<const std::complex<float>> te
   return levels_db;
 }
 
+LevelsApart levels_apart(const LevelImage& of, const LevelImage& against, double range_db) {
+  LevelsApart found;
+  if (of.db.size() != against.db.size() || of.db.empty()) return found;
+  const float floor_db = *std::ranges::max_element(against.db) - static_cast<float>(range_db);
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < of.db.size(); ++i) {
+    if (!(against.db[i] >= std::max(floor_db, static_cast<float>(kNoEcho_db)))) continue;
+    const double by = static_cast<double>(std::max(of.db[i], floor_db) - against.db[i]);
+    sum += by;
+    squares += by * by;
+    ++found.pixels;
+  }
+  const double n = std::max(1.0, static_cast<double>(found.pixels));
+  found.rms_db = std::sqrt(squares / n);
+  found.mean_db = sum / n;
+  return found;
+}
+
 LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   LevelSlope made{kNone, kNone, kNone, 0};

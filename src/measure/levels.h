@@ -119,6 +119,14 @@ struct LevelSlope {
 // The images have the same grid.
 LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region);
 
+// Difference of two images of one frame, with the same grid and 0 dB. Any thread.
+struct LevelsApart {
+  double rms_db = 0.0, mean_db = 0.0;  // of `of` minus `against`
+  std::size_t pixels = 0;  // with an echo in `against`, and there at most `range_db` below its brightest one
+};
+// Levels of `of` below that range count as its end.
+LevelsApart levels_apart(const LevelImage& of, const LevelImage& against, double range_db);
+
 // Sharpness of an image as one number: mean squared intensity over squared mean intensity, in dB (the normalised second
 // moment of the intensity, used by autofocus). 3 dB for speckle alone; points in focus raise it. Comparable only for
 // images of the same echoes. Any thread.

@@ -82,6 +82,32 @@ TEST_F(OwnMethodWindow, IsCompiledAtEverySaveAndABrokenOneChangesNothing) {
   EXPECT_TRUE(image_is_own()) << "the last good one";
 }
 
+TEST_F(OwnMethodWindow, ShowsItsDifferenceAndIsRemembered) {
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  save(right_);
+  app_->commands().send(command::OpenMethod{file_});
+  ASSERT_TRUE(shows(OwnState::ready));
+  const OwnDifference& difference = state().image.method.difference;
+  ASSERT_TRUE(until([&] { return difference.levels.pixels > 0; })) << difference.why_not;
+  EXPECT_EQ(difference.method, "delay-and-sum");
+  EXPECT_GT(difference.levels.rms_db, 1.0);
+  EXPECT_LT(difference.levels.mean_db, 0.0) << "a weight";
+
+  save(read_text(std::filesystem::path(ECHO_SOURCE_DIR) / "assets/methods/delay_and_sum.h"));
+  ASSERT_TRUE(until([&] { return loaded_own_method()->source != right_ && image_is_own(); }));
+  EXPECT_TRUE(until([&] { return difference.levels.pixels > 0 && difference.levels.rms_db < 0.1; }));
+
+  ASSERT_FALSE(state().opening.methods.empty());
+  EXPECT_EQ(state().opening.methods.front(), file_);
+  app_.reset();
+  load_own_method(nullptr);
+  begin(script_options("sim:points,probe=L128,angles_deg=0"));
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  ASSERT_FALSE(state().opening.methods.empty());
+  EXPECT_EQ(state().opening.methods.front(), file_) << "in another run";
+  EXPECT_EQ(state().image.method.state, OwnState::none) << "not compiled by itself";
+}
+
 TEST_F(OwnMethodWindow, ItsParametersAreSlidersAndOthersAreRefusedWithoutOne) {
   ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   state().params.formation.adaptive = Adaptive::own;

@@ -151,5 +151,15 @@ TEST(LevelSlope, IsNoNumberWithoutASpreadOfLevels) {
   EXPECT_TRUE(std::isnan(level_slope({.db = flat, .grid = grid_of(10)}, {.db = flat, .grid = grid_of(10)}, {}).slope));
 }
 
+TEST(LevelsApart, CountsPixelsWithinTheRangeOfTheOther) {
+  const std::vector<float> das = {0.0F, -10.0F, -20.0F, -60.0F, -400.0F, 0.0F};
+  const std::vector<float> own = {-3.0F, -13.0F, -90.0F, 0.0F, 0.0F, 3.0F};
+  const LevelsApart apart = levels_apart({.db = own, .grid = {}}, {.db = das, .grid = {}}, 50.0);
+  EXPECT_EQ(apart.pixels, 4U);
+  EXPECT_NEAR(apart.mean_db, (-3.0 - 3.0 - 30.0 + 3.0) / 4.0, 1e-5) << "-90 counts as -50";
+  EXPECT_NEAR(apart.rms_db, std::sqrt((9.0 + 9.0 + 900.0 + 9.0) / 4.0), 1e-5);
+  EXPECT_EQ(levels_apart({}, {.db = das, .grid = {}}, 50.0).pixels, 0U);
+}
+
 }  // namespace
 }  // namespace echoloop::level_match_test

@@ -13,7 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 bool runs(const Session* session) { return session != nullptr && session->running() && session->fault().empty(); }
 
-// Returns the parameters without analyses and without an average of earlier frames.
+}  // namespace
+
 ImagingParams of_one_frame(const Image& image) {
   ImagingParams p = without_analyses(without_display(image.params));
   p.refine.persistence_s = 0.0;
@@ -40,8 +41,6 @@ std::shared_ptr<PatchAnswer> ask_for(Session& session, const KeptFrame& kept, co
                   .acquisition = kept.acquisition});
   return answer;
 }
-
-}  // namespace
 
 FinePoint no_fine_point(const Measured& m, const MeasuredPoint& point, const std::string& why) {
   return {.mark = point.mark,

@@ -31,6 +31,11 @@ struct PatchAnswer {
   [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = image.grid}; }
 };
 
+// Returns the image's parameters without analyses and without an average of earlier frames.
+ImagingParams of_one_frame(const Image& image);
+// Requests the frame's image with these parameters.
+std::shared_ptr<PatchAnswer> ask_for(Session& session, const KeptFrame& kept, const ImagingParams& params);
+
 // Patches of a point, one after another.
 class PatchWork {
  public:

@@ -61,6 +61,7 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
                .max_frames = options.frames,
                .every_frame =
                    options.frames > 0 || !options.files[kRecordOption].empty() || !options.files["--video"].empty(),
+               .method_limit_s = options.method_limit_s.value_or(kLiveMethodLimit_s),
                .doubts = !options.doubts ? DoubtCards::none
                          : kind_if(has_end(options) || !options.files["--screenshot"].empty()) == RunKind::attended
                              ? DoubtCards::opened
@@ -139,6 +140,7 @@ void WindowApp::restore_settings() {
   OpeningView& offered = own_.state.opening;
   const ViewSettings& settings = viewer().settings();
   offered.recent = settings.recent;
+  offered.methods = settings.recent_methods;
   offered.scanner_token = token_file().string();
   offered.host = host_name();
   opening_.offer_repair();

@@ -8,6 +8,7 @@
 #include "backend/own_kernels.h"
 #include "backend/own_process.h"
 #include "core/error.h"
+#include "gui/toolkit/view_settings.h"
 
 namespace echoloop {
 
@@ -148,6 +149,7 @@ void WindowMethod::describe(const UsedMethod& used) {
           .connected = used.connected,
           .rate_hz = rate(to.answered, from.answered),
           .skipped_hz = rate(to.late + to.failed, from.late + from.failed),
+          .late_hz = rate(to.late, from.late),
           .p50_ms = to.p50_ms,
           .p95_ms = to.p95_ms,
           .function_p50_ms = to.function_p50_ms,
@@ -193,6 +195,10 @@ void WindowMethod::look() {
     if (!preparing_.valid() && !target()) preparing_ = std::async(std::launch::async, prepare_own_methods);
     return;
   }
+  std::vector<std::filesystem::path>& recent = state_.opening.methods;
+  std::erase(recent, file_);
+  recent.insert(recent.begin(), file_);
+  if (recent.size() > kMostRecent) recent.pop_back();
   seen_ = seen;
   state_.image.method.state = OwnState::compiling;
   built_for_ = target();

@@ -22,6 +22,7 @@ WindowReview::WindowReview(WindowState& state, OneFrame one_frame, Engine& engin
       apply_stream_(std::move(apply_stream)),
       playback_(engine.history, &compared),
       inspector_(engine.history, engine.inspections),
+      difference_(engine.history),
       fine_points_(engine.history),
       fine_points_a_(engine.history),
       m_mode_review_(engine.history, engine.past.line) {}
@@ -145,6 +146,8 @@ void WindowReview::update() {
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
   fine_points_.update(state.measured, session, moment, now_ns());
   fine_points_a_.update(state.measured_a, session, moment, now_ns());
+  difference_.update(
+      state, session, viewer_.shown_image(), [this] { return viewer_.shown_db(); }, now_ns());
   session.look_at_line(state.view.m_mode.wanted ? state.view.inspected : std::nullopt);
   playback_.update(state.cine, state.kept, state.params, session, now_ns());
   m_mode_review_.update(state, session, playback_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);

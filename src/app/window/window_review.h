@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/review/history_requests.h"
+#include "app/review/method_difference.h"
 #include "app/review/playback.h"
 #include "app/stream/session.h"
 #include "app/window/engine.h"
@@ -126,6 +127,7 @@ class WindowReview {
   const std::function<void()> apply_stream_;
   Playback playback_;
   InspectorController inspector_;
+  MethodDifference difference_;
   FinePoints fine_points_, fine_points_a_;  // the latter for a comparison's side A
   MModeReview m_mode_review_;
   std::uint64_t requests_seen_ = 0;   // of playback_, at the last look_at_work()

@@ -250,6 +250,8 @@ void WindowSaving::write_picture_of(Picture picture) {
     }
     if (matched != nullptr) note += std::string(", ") + kLevelsMatched;
   }
+  if (choice.source == MethodSource::beside)
+    writes.emplace_back([path, params = shown.params] { write_method_source(path, params); });
   const ImageOverlays over = overlays_of(state_.analyses);
   const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown, numbers_of(state_.source))
                                : over.flow != nullptr    ? ", the B-mode image without flow"

@@ -302,6 +302,7 @@ void WindowStream::begin(const RingCounts& counts) {
                      .host_copy = start.host_copy,
                      .on_image = start.on_image,
                      .outlets = start.outlets,
+                     .method_limit_s = given_.method_limit_s,
                      .samples = state_.source.samples,
                      .sinks = start.sinks,
                      .coarse = &engine_.live.coarse,

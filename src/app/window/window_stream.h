@@ -30,6 +30,7 @@ struct StreamStart {
   bool queue_given;          // see StreamingOptions
   std::uint64_t max_frames;  // 0: no limit
   bool every_frame;          // counted or written to files
+  double method_limit_s;     // of the wait for a frame of a method in another process
   DoubtCards doubts;         // none: facts are not tested
 };
 

@@ -21,6 +21,7 @@ constexpr float kFigureLabel = 82;
 constexpr std::array<Choice, 5> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}, {"DICOM"}}};
 constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
+constexpr std::array<Choice, 2> kSources = {{{"Left out"}, {"Beside the image"}}};
 constexpr float kNumber = 52;  // width of a field
 
 Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
@@ -140,6 +141,9 @@ void draw_save_figure(PanelContext& c, Column& column) {
   pick("Background", "save_ground", kGrounds, choice.ground,
        {"Background", "White for print, dark for slides. The image is the same.",
         bare ? "No background around the image." : ""});
+  if (const FormationParams& f = c.edits.params.formation; f.adaptive == Adaptive::own && f.own != nullptr)
+    pick("Source", "save_source", kSources, choice.source,
+         {"Source", "Source of the own method, as NAME.method.h or NAME.method.py; of data and levels too.", {}});
   const Rect r = ui.row(column, theme::kRow, 0);
   const std::string_view no_picture = refused.empty() ? why_no_picture(c.model, c.shown_grid) : refused;
   const bool pressed = ui.button("save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},

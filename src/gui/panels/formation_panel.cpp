@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/own_method.h"
 #include "core/units.h"
 #include "gui/panels/cine_actions.h"
 #include "gui/panels/panels.h"
@@ -149,8 +150,38 @@ bool depth_range_row(PanelContext& c, Column& column) {
                       "depth_min_m", "depth_max_m", 1.0);
 }
 
-constexpr std::array<OwnRow, 17> kFormationRows = {{{"recipe", recipe_row},
+// Methods, the files of own methods that were used before, and the dialog for another one.
+bool method_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("adaptive");
+  const FormationParams& f = c.edits.params.formation;
+  const std::string own = f.own != nullptr ? "Own: " + f.own->name : "Own";
+  const std::vector<std::filesystem::path>& files = c.model.opening.methods;
+  const std::vector<RecentName> recent =
+      why_no_files(c.model).empty() ? recent_names(files) : std::vector<RecentName>();
+  std::vector<std::string> names;
+  for (const RecentName& file : recent) names.push_back("Own: " + file.name);
+  std::vector<Choice> choices;
+  for (const ParamChoice& choice : spec.choices) choices.push_back({choice.label, choice.note});
+  const std::size_t built_in = choices.size();
+  if (f.own != nullptr) choices.back() = {own, f.own->process != nullptr ? "Python" : ""};
+  for (std::size_t i = 0; i < names.size(); ++i) choices.push_back({names[i], recent[i].folder});
+  if (why_no_files(c.model).empty()) choices.push_back({"Own…", "a file of C++ (.h)"});
+  const std::string_view why = why_no_effect(spec, param_context(c));
+  const auto chosen = static_cast<std::size_t>(f.adaptive);
+  const Choice shown{choices[chosen].label};
+  const Rect r = c.ui.labelled(column, spec.label, why.empty(), c.ui.combo_width(shown.label));
+  const auto picked = c.ui.combo("adaptive", r, shown, choices, static_cast<int>(chosen), {spec.label, spec.help, why});
+  if (!picked) return false;
+  const auto at = static_cast<std::size_t>(*picked);
+  if (at < built_in) set_number(c.edits.params, spec, *picked);
+  if (at >= built_in && at - built_in < files.size()) c.commands.send(command::OpenMethod{files[at - built_in]});
+  c.open_dialog = c.open_dialog || at + 1 == built_in + files.size() + 1;
+  return at < built_in;
+}
+
+constexpr std::array<OwnRow, 18> kFormationRows = {{{"recipe", recipe_row},
                                                     {"sound_speed_m_s", sound_speed_row},
+                                                    {"adaptive", method_row},
                                                     {"band_low_hz", band_row},
                                                     {"band_high_hz", nullptr},
                                                     {"depth_min_m", depth_range_row},

@@ -3,6 +3,7 @@
 
 #include "core/own_method.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
 #include "gui/toolkit/theme.h"
 
 namespace echoloop {
@@ -135,6 +136,23 @@ void program_rows(PanelContext& c, Column& column, const OwnProgram& program) {
     c.commands.send(command::AnswerMethod{0, MethodAnswer::detach});
 }
 
+void difference_rows(PanelContext& c, Column& column) {
+  const OwnDifference& difference = c.model.image.method.difference;
+  c.edits.view.difference_wanted = true;
+  if (difference.method.empty() && difference.why_not.empty()) return;
+  const float x = column.x0 + c.ui.px(14), wrap = column.x1 - x;
+  const bool known = difference.levels.pixels > 0;
+  if (known) {
+    value_row(c.ui, column, "Difference, rms", fixed(difference.levels.rms_db, 1) + " dB");
+    value_row(c.ui, column, "mean", fixed(difference.levels.mean_db, 1) + " dB");
+  }
+  const std::string from = fmt::format("from {}, of its pixels down to 50 dB below the brightest", difference.method);
+  const std::string none = "No difference: " + (difference.why_not.empty() ? "no echoes" : difference.why_not);
+  column.y +=
+      c.ui.paragraph(Type::small, x, column.y, wrap, c.ui.px(kMessageLine), theme::kMuted, known ? from : none) +
+      c.ui.px(4);
+}
+
 }  // namespace
 
 bool has_method_file(const PanelContext& c) {
@@ -151,6 +169,8 @@ void method_panel(PanelContext& c, Column& column, bool& open) {
   for (const OwnOffer& offer : view.offers) offer_rows(c, column, offer);
   if (program) program_rows(c, column, view.program);
   if (!view.file.empty()) state_row(c, column);
+  if (c.edits.params.formation.adaptive == Adaptive::own && (program || view.state != OwnState::none))
+    difference_rows(c, column);
   bool changed = false;
   if (const auto& own = c.edits.params.formation.own; own != nullptr && (program || !view.file.empty()))
     for (std::size_t k = 0; k < own->parameters.size(); ++k) changed |= parameter_row(c, column, k);

@@ -163,6 +163,8 @@ enum class SaveFormat { png, svg, pdf, image_only, dicom };  // image_only: a PN
 // Pixels per grid step, width of the figure, or scale of the image plane.
 enum class SaveSize { x1, x2, x3, x4, width, scale };
 
+enum class MethodSource { left_out, beside };  // of the own method of a saved image: in a file beside it
+
 struct SaveChoice {
   SaveFormat format = SaveFormat::png;
   SaveSize size = SaveSize::x2;
@@ -170,6 +172,7 @@ struct SaveChoice {
   double mm_per_cm = 20.0;  // scale of the image plane
   double dpi = 300.0;       // for width and scale
   PageGround ground = PageGround::white;
+  MethodSource source = MethodSource::left_out;
   std::string folder = {};  // empty: the user's folder for the kind of file
   std::string name = {};    // without extension; empty: made from recording, frame and time
 

@@ -26,6 +26,7 @@
 #include "gui/state/marks.h"
 #include "gui/state/rect.h"
 #include "gui/state/window_commands.h"
+#include "measure/levels.h"
 
 namespace echoloop {
 
@@ -311,6 +312,7 @@ struct ViewEdits {
   std::optional<PlanePoint> inspected;  // point of the inspector; nullopt = none yet
   InspectorEdits inspector;
   MModeEdits m_mode;
+  bool difference_wanted = false;  // the panel of the own method is open; read once a window frame
 };
 // Own method of image formation. Filled by the application.
 enum class OwnState { none, compiling, ready, refused, failed };  // refused, failed: the last good one stays
@@ -327,8 +329,15 @@ struct OwnProgram {
   std::string name, program, input, place;  // name empty: none is in use; place: FILE:LINE of its function
   bool connected = false;
   double rate_hz = 0.0, skipped_hz = 0.0;  // frames with and without its pixels
+  double late_hz = 0.0;                    // of the latter, those without an answer in time
   double p50_ms = 0.0, p95_ms = 0.0, function_p50_ms = 0.0;
   std::string problem;  // of the last frame without its pixels
+};
+// Levels of the image on screen above those of another method, of the same frame.
+struct OwnDifference {
+  std::string method;   // the other one; empty: not known yet
+  LevelsApart levels;   // pixels 0: none
+  std::string why_not;  // empty: there are levels
 };
 struct OwnMethodView {
   std::vector<OwnOffer> offers = {};
@@ -339,6 +348,7 @@ struct OwnMethodView {
   double seconds = 0.0;             // from reading the file to its trial
   double relative_cost = 0.0;       // see OwnBuild
   int registers = 0, spilled_bytes = 0;
+  OwnDifference difference = {};
 };
 
 struct ImageState {
@@ -352,12 +362,13 @@ struct ImageState {
 
 // Sources that can be opened, and the one being opened. Filled by the application.
 struct OpeningView {
-  std::vector<std::filesystem::path> recent;  // newest first
-  std::filesystem::path continue_with;        // recording of the last run, offered; empty = none
-  std::filesystem::path unfinished;           // recording left by a killed program, offered for repair; empty = none
-  std::string scanner_token;                  // file with the token that senders on other machines need
-  std::string host;                           // name of this machine on its network
-  bool sends_phantom = false;                 // a sender of a phantom, started here, is running
+  std::vector<std::filesystem::path> recent;   // newest first
+  std::vector<std::filesystem::path> methods;  // files of own methods, newest first
+  std::filesystem::path continue_with;         // recording of the last run, offered; empty = none
+  std::filesystem::path unfinished;            // recording left by a killed program, offered for repair; empty = none
+  std::string scanner_token;                   // file with the token that senders on other machines need
+  std::string host;                            // name of this machine on its network
+  bool sends_phantom = false;                  // a sender of a phantom, started here, is running
   std::optional<Progress> progress;
   std::string former;  // previous source, restored by cancel() while an image is awaited; empty: none
   DoubtsView doubts;   // about the facts of the open source

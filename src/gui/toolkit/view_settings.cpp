@@ -62,6 +62,7 @@ void apply_saving(SaveChoice& saving, const std::string& key, const std::string&
   if (key == "save_mm_per_cm") take_number(saving.mm_per_cm, value, kFigureScale_mm_per_cm);
   if (key == "save_dpi") take_number(saving.dpi, value, kFigureDpi);
   if (key == "save_ground") saving.ground = value == "dark" ? PageGround::dark : PageGround::white;
+  if (key == "save_source") saving.source = value == "beside" ? MethodSource::beside : MethodSource::left_out;
   if (key == "save_folder") saving.folder = value;
   if (key == "save_name") saving.name = value;
 }
@@ -80,6 +81,8 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
   if (key == "recent" && settings.recent.size() < kMostRecent) settings.recent.emplace_back(value);
+  if (key == "recent_method" && settings.recent_methods.size() < kMostRecent)
+    settings.recent_methods.emplace_back(value);
   if (key == "last_preset") settings.last_preset = value;
   if (key == "window") settings.place = place_from(value);
   if (key == "mode") settings.mode = value == "view" ? WindowMode::view : WindowMode::engineer;
@@ -193,11 +196,13 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     out << "save_width_mm = " << saving.width_mm << "\nsave_mm_per_cm = " << saving.mm_per_cm << "\n";
     out << "save_dpi = " << saving.dpi << "\n";
     out << "save_ground = " << (saving.ground == PageGround::dark ? "dark" : "white") << "\n";
+    if (saving.source == MethodSource::beside) line("save_source", "beside");
     line("save_folder", saving.folder);
     line("save_name", saving.name);
     line("last_folder", settings.last_folder.string());
     line("last_preset", settings.last_preset);
     for (const auto& file : settings.recent) line("recent", file.string());
+    for (const auto& file : settings.recent_methods) line("recent_method", file.string());
     if (!out.flush()) error = std::make_error_code(std::errc::no_space_on_device);
   }
   if (!error) std::filesystem::rename(temporary, file, error);
