@@ -129,7 +129,11 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
   }
   nlohmann::json json = program_json(run.backend, run.source);
   json.update(measurements_json(run.measured, run.marks));
-  if (a != nullptr) json["a"] = measurements_json(a->measured, a->marks);
+  add_mask(json, run.measured.image);
+  if (a != nullptr) {
+    json["a"] = measurements_json(a->measured, a->marks);
+    add_mask(json["a"], a->measured.image);
+  }
   json["frame"] = frame_json(run.measured.image.stamp);
   json["parameters"] = params_json(run.measured.image.params);
   json["marks"] = marks_json(run.marks);

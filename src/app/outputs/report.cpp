@@ -371,13 +371,16 @@ nlohmann::json image_json(const Backend& backend, const std::string& source, con
   if (image.acquisition != nullptr) json["acquisition"] = acquisition_json(*image.acquisition);
   set_command(json, backend, source, image, "--image-out image.npy");
   json["written"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  if (const LabelMask* const mask = image.mask.get())
-    for (std::size_t k = 0; k < mask->names.size(); ++k)
-      json["mask"].push_back({{"label", k + 1},
-                              {"name", mask->names[k]},
-                              {"area_mm2", 1e6 * mask->area_m2[k]},
-                              {"pixels", mask->pixels[k]}});
+  add_mask(json, image);
   return json;
+}
+
+void add_mask(nlohmann::json& json, const Image& image) {
+  if (image.mask == nullptr) return;
+  const LabelMask& mask = *image.mask;
+  for (std::size_t k = 0; k < mask.names.size(); ++k)
+    json["mask"].push_back(
+        {{"label", k + 1}, {"name", mask.names[k]}, {"area_mm2", 1e6 * mask.area_m2[k]}, {"pixels", mask.pixels[k]}});
 }
 
 }  // namespace echoloop

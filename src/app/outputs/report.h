@@ -85,5 +85,7 @@ std::string shell_word(const std::string& word);  // quoted for a shell if neede
 
 // Returns all of it, with the time of writing.
 nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image);
+// Adds the labels of the image's mask as "mask": [{label, name, area_mm2, pixels}].
+void add_mask(nlohmann::json& json, const Image& image);
 
 }  // namespace echoloop
