@@ -50,6 +50,7 @@ void MethodLog::describe(UsedMethod& used) const {
   used.times = counts_;
   used.times.p50_ms = percentile(total, 0.5);
   used.times.p95_ms = percentile(total, 0.95);
+  used.times.p99_ms = percentile(total, 0.99);
   used.times.function_p50_ms = percentile({function_ms_.begin(), function_ms_.begin() + n}, 0.5);
   used.problem = problem_;
 }

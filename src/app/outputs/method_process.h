@@ -33,7 +33,7 @@ struct MethodTimes {
   std::uint64_t answered = 0;
   std::uint64_t late = 0;    // without an answer in time
   std::uint64_t failed = 0;  // with an exception or a wrong result
-  double p50_ms = 0.0, p95_ms = 0.0;
+  double p50_ms = 0.0, p95_ms = 0.0, p99_ms = 0.0;
   double function_p50_ms = 0.0;  // of these, in the function
 };
 
@@ -84,7 +84,7 @@ class MethodLog {
   void describe(UsedMethod& used) const;
 
  private:
-  static constexpr std::size_t kNewest = 256;
+  static constexpr std::size_t kNewest = 1024;
   MethodTimes counts_;
   std::array<double, kNewest> total_ms_{}, function_ms_{};  // of the newest answers, in a ring
   std::string problem_;

@@ -153,6 +153,7 @@ nlohmann::json python_method_json() {
           {"failed", t.failed},
           {"p50_ms", t.p50_ms},
           {"p95_ms", t.p95_ms},
+          {"p99_ms", t.p99_ms},
           {"function_p50_ms", t.function_p50_ms}};
 }
 
