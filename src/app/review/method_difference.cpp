@@ -32,7 +32,6 @@ std::string name_of(const ImagingParams& params) {
 // Returns why the levels of the image cannot be compared; empty: they can.
 std::string why_not(const Image& shown, const std::optional<KeptFrame>& kept) {
   const ImagingParams& p = shown.params;
-  if (p.formation.adaptive != Adaptive::own) return "the image is of another method";
   if (p.formation.adaptive_show == AdaptiveShow::weight && has_factor(p.formation)) return "the image shows weights";
   if (p.refine.persistence_s > 0.0) return "persistence averages frames";
   return kept && kept->acquisition == shown.acquisition ? "" : "the frame is not in the history";
@@ -77,6 +76,7 @@ void MethodDifference::update(WindowState& state, Session& session, const Image&
   if (!wanted || !session.running() || shown.number == 0) return work_.reset();
   if (work_ != nullptr) take(state.image.method.difference, session, now_ns);
   if (work_ != nullptr || now_ns < not_before_ns_) return;
+  if (shown.params.formation.adaptive != Adaptive::own) return;  // delay-and-sum in place of a late answer
   ImagingParams against = other_params(state, shown);
   if (image_ == shown.number && against_ == against) return;  // frozen
   image_ = shown.number;
