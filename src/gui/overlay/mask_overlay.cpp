@@ -29,7 +29,8 @@ void draw_mask_legend(Canvas& canvas, const CanvasRect& image, const LabelMask& 
   for (std::size_t k = 1; k <= n; ++k) width = std::max(width, canvas.text_width(look, label_text(mask, k)));
   const double w = width + 2.4 * em, h = kLine_em * em * static_cast<double>(n) + 0.4 * em;
   if (w + em > image.width() || h + em > 0.5 * image.height()) return;
-  const double x = canvas.snap(image.x0 + 0.5 * em), y = canvas.snap(image.y1 - 0.5 * em - h);
+  const double up = w > 0.5 * image.width() ? 3.8 * em : 0.5 * em;  // above a scale bar
+  const double x = canvas.snap(image.x0 + 0.5 * em), y = canvas.snap(image.y1 - up - h);
   canvas.fill({x, y, x + w, y + h}, {kBlack, kChip});
   for (std::size_t k = 1; k <= n; ++k) {
     const double middle = y + 0.2 * em + kLine_em * em * (static_cast<double>(k) - 0.5);

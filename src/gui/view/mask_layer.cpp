@@ -35,7 +35,8 @@ void draw_legend(Ui& ui, const Rect& image, const LabelMask& mask, Type letters)
   for (std::size_t k = 1; k <= mask.names.size(); ++k) width = std::max(width, ui.width(letters, label_text(mask, k)));
   const float w = width + 2 * line, h = line * static_cast<float>(mask.names.size()) + ui.px(6);
   if (w + 2 * inset > image.width() || h + 2 * inset > 0.5F * image.height()) return;
-  const Rect box{image.x1 - inset - w, image.y1 - inset - h, image.x1 - inset, image.y1 - inset};
+  const float up = w > 0.55F * image.width() ? 2.6F * line : inset;  // above the scale bar
+  const Rect box{image.x1 - inset - w, image.y1 - up - h, image.x1 - inset, image.y1 - up};
   ui.fill(box, theme::kChip, 4);
   for (std::size_t k = 1; k <= mask.names.size(); ++k) {
     const float y = box.y0 + ui.px(3) + line * static_cast<float>(k - 1);
