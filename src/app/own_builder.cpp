@@ -133,10 +133,11 @@ std::string first_error(const fs::path& file, const std::vector<CompilerMessage>
     const bool asserted = first->text.find("static assertion failed: ") == 0;
     return file.string() + ": " + (asserted ? first->text.substr(25) : first->text);
   }
-  const std::size_t error = compiled.output.find("error: ");
-  if (error != std::string::npos)
-    return file.string() + ": " +
-           plain_text(compiled.output.substr(error + 7, compiled.output.find('\n', error) - error - 7));
+  for (const std::string_view word : {"error: ", "fatal   : "}) {  // the latter of a GPU's assembler
+    const std::size_t at = compiled.output.find(word), end = compiled.output.find('\n', at);
+    if (at != std::string::npos)
+      return file.string() + ": " + plain_text(compiled.output.substr(at + word.size(), end - at - word.size()));
+  }
   return file.string() + ": the compiler ended with status " + std::to_string(compiled.status);
 }
 
