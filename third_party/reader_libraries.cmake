@@ -44,7 +44,7 @@ function(echoloop_find_static_libraries)
   set(ECHOLOOP_READER_LIBRARIES ${found} m PARENT_SCOPE)
   set(ECHOLOOP_READER_IS_STATIC ON PARENT_SCOPE)
   list(FILTER found INCLUDE REGEX "/lib(hdf5|sz|aec)\\.a$")
-  set(ECHOLOOP_HDF5 ${found} ZLIB::ZLIB PARENT_SCOPE)
+  set(ECHOLOOP_HDF5 ${found} $<TARGET_FILE:ZLIB::ZLIB> PARENT_SCOPE)  # after them, wherever else it is
 endfunction()
 
 if(ECHOLOOP_STATIC_READER AND NOT ECHOLOOP_SANITIZE)
