@@ -377,7 +377,7 @@ def main():
         if given.window:
             used = collections.defaultdict(collections.Counter)
             window = Window(given.program, given.backend, folder)
-            for mutant in list_[::given.window]:
+            for mutant in (m for m in list_ if (m.number + m.number // len(KINDS)) % given.window == 0):
                 problem, outcome = window.save(mutant)
                 used[mutant.kind][outcome] += 1
                 if problem:
