@@ -154,12 +154,16 @@ bool Pipeline::may_start() const {
 }
 
 // With a method in another process, further frames are handed over before its answer: of a slow one only if all frames
-// are wanted, since they are older when it gets to them.
+// are wanted, since they are older when it gets to them. A GPU serves one program after the other: there more than two
+// add no rate.
 bool Pipeline::may_start_next() const {
   constexpr std::int64_t kSlow_ns = 20'000'000;
+  if (!may_start() || flight_.slots[flight_.next].busy) return false;
   const auto awaiting = std::ranges::count_if(flight_.slots, [](const Slot& slot) { return slot.awaits; });
-  return may_start() && !flight_.slots[flight_.next].busy &&
-         (awaiting == 0 || flight_.answer_ns < kSlow_ns || ring_.policy() == RingPolicy::block);
+  if (awaiting == 0) return true;
+  const auto& process = planning_.plan->process;
+  return (awaiting == 1 || process == nullptr || !process->on_device()) &&
+         (flight_.answer_ns < kSlow_ns || ring_.policy() == RingPolicy::block);
 }
 
 Pipeline::Slot* Pipeline::oldest_awaiting() {
