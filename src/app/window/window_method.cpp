@@ -132,11 +132,15 @@ void WindowMethod::take_problem(const UsedMethod& used) {
 }
 
 void WindowMethod::describe(const UsedMethod& used) {
-  constexpr std::chrono::milliseconds kInterval{500};
+  constexpr std::chrono::milliseconds kInterval{500}, kLongest{3000};  // of a rate, the longest of few frames
+  constexpr std::uint64_t kFew = 5;
   OwnProgram& view = state_.image.method.program;
   const auto now = std::chrono::steady_clock::now();
-  if (view.name == used.method->name && view.connected == used.connected && now - program_.looked < kInterval) return;
   const MethodTimes &to = used.times, &from = program_.counted;
+  const bool few = to.answered + to.late + to.failed < from.answered + from.late + from.failed + kFew;
+  if (view.name == used.method->name && view.connected == used.connected &&
+      now - program_.looked < (few ? kLongest : kInterval))
+    return;
   const double passed_s = std::chrono::duration<double>(now - program_.looked).count();
   take_problem(used);
   const auto rate = [&](std::uint64_t end, std::uint64_t begin) {
