@@ -167,7 +167,7 @@ struct TrialImage {
 };
 
 MethodSettings trial_settings(const OwnMethodCode& method) {
-  MethodSettings settings{.method = Adaptive::own};
+  MethodSettings settings{.method = Adaptive::own, .rows = 1, .neighbours = 2};
   for (int k = 0; k < method.parameters; ++k)
     settings.own[static_cast<std::size_t>(k)] = static_cast<float>(method.parameter[k].value);
   return settings;
@@ -291,6 +291,7 @@ std::shared_ptr<OwnMethod> describe(const fs::path& file, const std::string& sou
   auto method = method_of(file, source);
   const OwnMethodCode& described = code->described();
   method->replaces = described.replaces;
+  method->rows = described.rows;
   for (int k = 0; k < described.parameters; ++k) {
     const OwnParameterText& p = described.parameter[k];
     method->parameters.push_back({p.name, p.unit, p.help, p.min, p.max, p.value});
@@ -319,7 +320,7 @@ std::vector<std::string> compiler_words(OwnPart part) {
                                     "-DECHO_ISA=own",
                                     "-DECHO_VECTOR_BYTES=" + std::string(isa.bytes)};
   if (part == OwnPart::pixels) {
-    words.insert(words.end(), {"-O2", std::string("-DECHO_OWN_NAME=") + kOwnPixels});
+    words.insert(words.end(), {"-O3", std::string("-DECHO_OWN_NAME=") + kOwnPixels});
   } else {
     words.insert(words.end(), {"-O3", "-fno-math-errno", "-fno-trapping-math", "-DECHO_OWN_ROWS",
                                std::string("-DECHO_OWN_NAME=") + kOwnRows});
@@ -425,6 +426,7 @@ OwnBuild compile_for_gpu(const fs::path& file, const std::string& source, int gp
   method->kernels = load_own_kernels(own, made.machine_code);
   method->parameters = method->kernels->parameters();
   method->replaces = method->kernels->replaces();
+  method->rows = method->kernels->rows();
   build.registers = method->kernels->registers();
   build.spilled_bytes = method->kernels->spilled_bytes();
   build.method = method;
@@ -456,7 +458,8 @@ void prepare_own_methods() {
     const std::string header = (folder->path / part_name(part)).string() + ".h";
     write_file(header,
                "#include \"backend/cpu/method_parts.h\"\n#include \"backend/cpu/own_method_code.h\"\n"
-               "#include \"dsp/methods/das_channels.h\"\n#include \"dsp/methods/own.h\"\n");
+               "#include \"backend/cpu/row_parts.h\"\n#include \"backend/cpu/row_pixels.h\"\n"
+               "#include \"dsp/methods/own.h\"\n");
     std::vector<std::string> words = compiler_words(part);
     words.insert(words.end(), {"-x", "c++-header", header, "-o", header + ".gch"});
     compilers.push_back(std::make_unique<Compiler>(words));

@@ -17,7 +17,7 @@ double expected_s(const Acquisition& a, const ImagingParams& params, const Backe
   const FormationParams& f = params.formation;
   const int transmits = forms_lines(params, a) ? 1 : picked_transmits(params, a).count;
   double terms = 1.0 * transmits * a.n_elements() * (f.adaptive == Adaptive::off ? 1.0 : 7.0);  // per pixel
-  if (f.adaptive == Adaptive::minimum_variance) terms += 45e3 * std::pow(f.mv_elements / 32.0, 3.0);
+  if (reads_row_channels(f)) terms += 45e3 * std::pow(f.mv_elements / 32.0, 3.0);
   const double a_second = backend.computes_elsewhere() ? 7.5e9 * std::max(backend.multiprocessors().count, 1)
                                                        : 2.5e9 * std::thread::hardware_concurrency();
   return terms * static_cast<double>(make_beam_grid(params, a, make_grid(params, a)).pixels()) / a_second;

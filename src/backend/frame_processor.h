@@ -112,7 +112,7 @@ class Outlet : public PixelSink {
 // Returns why an image with these parameters has no complex pixels; empty: it has them.
 inline std::string why_no_pixels(const ImagingParams& params) {
   if (params.formation.recipe == Recipe::course) return "the course recipe forms real pixels";
-  if (row_of(params.formation.adaptive).result == MethodResult::coherence)
+  if (is_coherence(params.formation))
     return "the pixels of adaptive=" + std::string(row_of(params.formation.adaptive).words.name) + " are coherences";
   return shows_weight(params.formation) ? "the image shows the weight of the method (adaptive_show=weight)" : "";
 }
@@ -135,7 +135,7 @@ inline std::string why_no_pixels(const ImagingParams& params) {
 // made, scaled to all transmits, so that a selection changes the brightness only by the omitted ones. Waits for the
 // frame. nullopt: a frame of zeros.
 [[nodiscard]] inline std::optional<double> measured_level_db(Lane& lane, const Plan& plan) {
-  if (plan.method.method == Adaptive::slsc) return std::nullopt;  // coherences have no level
+  if (is_coherence(plan.params.formation)) return std::nullopt;  // coherences have no level
   if (plan.method.shows_factor) {
     float brightest = 0.0F;
     const std::vector<float> pixels = lane.read_back(Lane::Tap::beamformed);

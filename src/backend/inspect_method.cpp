@@ -141,13 +141,12 @@ struct StoredRows {
 };
 
 void take_correlations(MethodView& to, const MethodSettings& s, StoredRows rows) {
-  const StridedRows view = rows.view();
   const ShortLagCoherence shown{std::min(rows.n - 1, kMostLags)};
   std::vector<double> pairs(static_cast<std::size_t>(shown.lags)), left = pairs, right = pairs;
   std::vector<Complex> terms(static_cast<std::size_t>(shown.n_terms()));
   const Strided of_row{terms.data(), 1};
   for (int row = 0; row < rows.count; ++row) {
-    shown.store_terms([&](int e) { return view.at(row, e); }, rows.n, of_row);
+    shown.store_terms(ScaledElements({rows.values.data() + row * (rows.n + 1), 1}, rows.n), rows.n, of_row);
     const auto factor = static_cast<double>(of_row[shown.factor_term()].re);
     if (factor == 0.0) continue;  // silent
     for (int m = 0; m < shown.lags; ++m) {

@@ -251,6 +251,10 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
     made.rows = static_cast<int>(std::min(rows, static_cast<double>(grid.nz)));
   }
   for (std::size_t k = 0; k < p.own_values.size(); ++k) made.own[k] = static_cast<float>(p.own_values[k]);
+  if (p.adaptive != Adaptive::own || !reads_rows(p)) return made;
+  made.own_rows = p.own->rows;  // elements, whose transmits are summed
+  made.axis = AdaptiveAxis::elements;
+  made.order = AdaptiveOrder::compounded;
   return made;
 }
 
@@ -393,11 +397,10 @@ StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams&
                     .lane = 24 * grid.pixels() + 16 * beams.pixels()};
   if (uses_cones(params, acquisition)) bytes.plan += sums * (4 * beams.pixels() + sizeof(PixelSpan) * size(beams.nz));
   if (pick.every > 1) bytes.lane += acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count);
-  const Adaptive method = params.formation.adaptive;
   bytes.device_lane = acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count) +
                       2 * sizeof(float) * grid.pixels() + sizeof(Complex) * beams.pixels();  // envelope, dB, pixels
-  if (method != Adaptive::off) bytes.device_lane += sizeof(float) * beams.pixels();          // weights
-  if (reads_rows(method))
+  if (params.formation.adaptive != Adaptive::off) bytes.device_lane += sizeof(float) * beams.pixels();  // weights
+  if (reads_rows(params.formation))
     bytes.device_lane +=
         std::min(kMostMethodScratch, sizeof(Complex) * beams.pixels() * size(acquisition.n_elements()));
   if (params.formation.recipe == Recipe::course) {

@@ -16,6 +16,7 @@ class OwnKernels {
   virtual ~OwnKernels() = default;
   [[nodiscard]] virtual const std::vector<OwnParameter>& parameters() const = 0;
   [[nodiscard]] virtual bool replaces() const = 0;  // its pixels are no delay-and-sum
+  [[nodiscard]] virtual OwnRows rows() const = 0;   // above and below a pixel that it reads
   // Why the method is no longer called; empty: it is.
   [[nodiscard]] virtual std::string fault() const = 0;
   // Of the kernel in use: registers of a thread, and bytes of them in memory instead.

@@ -20,6 +20,10 @@ std::shared_ptr<const OwnMethod>& loaded() {
   return method;
 }
 
+OwnRows own_rows(const FormationParams& params) {
+  return params.adaptive == Adaptive::own && params.own != nullptr ? params.own->rows : OwnRows::none;
+}
+
 std::string plain_number(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -135,19 +139,34 @@ std::string sha256(std::string_view bytes) {
 std::string method_channels(const FormationParams& params) {
   if (params.adaptive == Adaptive::own && params.own != nullptr && params.own->process != nullptr)
     return "another program";
-  const bool weight = is_weight(params.adaptive);
+  const bool weight = has_axes(params), rows = reads_rows(params);
   if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "coherence over transmits";
   if (weight && params.adaptive_axis == AdaptiveAxis::both) return "coherence over elements and transmits";
-  const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
-  const char* const coherence = weight || reads_rows(params.adaptive) ? "coherence " : "";
+  const bool compounded = rows || params.adaptive_order == AdaptiveOrder::compounded;
+  const char* const coherence = weight || rows ? "coherence " : "";
   return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
 }
+
+bool reads_rows(const FormationParams& params) {
+  return reads_rows(params.adaptive) || own_rows(params) != OwnRows::none;
+}
+
+bool is_coherence(const FormationParams& params) {
+  return row_of(params.adaptive).result == MethodResult::coherence || own_rows(params) == OwnRows::coherence;
+}
+
+bool reads_row_channels(const FormationParams& params) {
+  return params.adaptive == Adaptive::minimum_variance || own_rows(params) == OwnRows::channels;
+}
+
+bool has_axes(const FormationParams& params) { return is_weight(params.adaptive) && !reads_rows(params); }
 
 bool makes_mask(const FormationParams& params) {
   return params.adaptive == Adaptive::own && params.own != nullptr && !params.own->labels.empty();
 }
 
 bool has_factor(const FormationParams& params) {
+  if (is_coherence(params)) return true;
   const bool own_pixels = params.adaptive == Adaptive::own && params.own != nullptr && params.own->replaces;
   return has_factor(params.adaptive) && !own_pixels;
 }

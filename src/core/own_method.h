@@ -30,6 +30,7 @@ struct OwnMethod {
   std::vector<OwnParameter> parameters;
   std::vector<std::string> labels;            // of its mask, which leaves the pixels as they are; empty: it has none
   bool replaces = false;                      // its pixels are no delay-and-sum
+  OwnRows rows = OwnRows::none;               // above and below a pixel that it reads
   std::shared_ptr<const OwnCode> code;        // null: compiled for a GPU
   std::shared_ptr<const OwnKernels> kernels;  // null: compiled for the CPU
   std::shared_ptr<OwnProcess> process;        // null: compiled here

@@ -88,19 +88,19 @@ bool is_of_another_process(const ParamContext& c) {
   const auto& own = c.params.formation.own;
   return uses(c, {Adaptive::own}) && own != nullptr && own->process != nullptr;
 }
-bool has_axis(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !is_of_another_process(c); }
+bool has_axis(const ParamContext& c) { return has_axes(c.params.formation) && !is_of_another_process(c); }
 bool has_order(const ParamContext& c) {
   const bool elements = !has_axis(c) || c.params.formation.adaptive_axis == AdaptiveAxis::elements;
   if (is_of_another_process(c)) return false;
-  return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation.adaptive) && elements;
+  return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation) && elements;
 }
 bool has_strength(const ParamContext& c) { return is_weight(c.params.formation.adaptive) && !uses(c, {Adaptive::own}); }
 bool has_shown_factor(const ParamContext& c) { return has_factor(c.params.formation); }
 bool has_bins(const ParamContext& c) { return uses(c, {Adaptive::generalized}); }
 bool has_root(const ParamContext& c) { return uses(c, {Adaptive::p_das}); }
-bool has_lags(const ParamContext& c) { return uses(c, {Adaptive::slsc}); }
-bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation.adaptive); }
-bool has_variance(const ParamContext& c) { return uses(c, {Adaptive::minimum_variance}); }
+bool has_lags(const ParamContext& c) { return is_coherence(c.params.formation); }
+bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation); }
+bool has_variance(const ParamContext& c) { return reads_row_channels(c.params.formation); }
 bool has_cone(const ParamContext& c) { return c.params.transmits.cone != TransmitCone::off; }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
 bool has_mask(const ParamContext& c) { return makes_mask(c.params.formation); }

@@ -61,11 +61,12 @@ void validate_method(const P& p, const Acquisition& acquisition) {
     throw Error("adaptive_show", "weight: the image has no levels, which " + std::string(spec.key) + " needs",
                 "adaptive_show=image or " + std::string(spec.key) + "=off");
   }
-  if (f.adaptive == Adaptive::slsc && (p.color_flow.mode != FlowMode::off || p.doppler.gate != Gate::off)) {
-    throw Error("adaptive", "slsc: pixels without phase, which flow and spectral Doppler need",
+  const std::string name(row_of(f.adaptive).words.name);
+  if (is_coherence(f) && (p.color_flow.mode != FlowMode::off || p.doppler.gate != Gate::off)) {
+    throw Error("adaptive", name + ": pixels without phase, which flow and spectral Doppler need",
                 "flow=off and gate=off, or another method");
   }
-  const bool transmits = is_weight(f.adaptive) && f.adaptive_axis != AdaptiveAxis::elements;
+  const bool transmits = has_axes(f) && f.adaptive_axis != AdaptiveAxis::elements;
   if (transmits && forms_lines(p, acquisition)) {
     throw Error("adaptive_axis", "not available with scan lines, which have one transmit each",
                 "adaptive_axis=elements, or compounding=coherent");
@@ -74,8 +75,8 @@ void validate_method(const P& p, const Acquisition& acquisition) {
     throw Error("adaptive_axis", "transmits: only one transmit is summed", "at least two transmits, or elements");
   if (!(transmits && f.adaptive_axis == AdaptiveAxis::transmits) && acquisition.n_elements() < 2)
     throw Error("adaptive", "the probe has one element", "at least two elements, or adaptive=off");
-  if (f.adaptive == Adaptive::slsc && !has_even_elements(acquisition.probe)) {
-    throw Error("adaptive", "slsc: the elements are not evenly spaced, so that lags have no length",
+  if (is_coherence(f) && !has_even_elements(acquisition.probe)) {
+    throw Error("adaptive", name + ": the elements are not evenly spaced, so that lags have no length",
                 "evenly spaced elements, or another method");
   }
 }

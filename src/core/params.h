@@ -71,6 +71,14 @@ struct FormationParams {
 // over elements, per transmit", "over elements, transmits summed", "coherence over transmits".
 std::string method_channels(const FormationParams& params);
 
+// Of the built-in method, or what the own one declares: it reads rows above and below a pixel; sums over the channels
+// of a row, for a coherence (slsc); the channels (minimum_variance).
+bool reads_rows(const FormationParams& params);
+bool is_coherence(const FormationParams& params);
+bool reads_row_channels(const FormationParams& params);
+// Returns true if the channels that the method compares can be chosen (adaptive_axis).
+bool has_axes(const FormationParams& params);
+
 // Returns true if the method has a factor to show: of an own method, unless it makes pixels of its own.
 bool has_factor(const FormationParams& params);
 

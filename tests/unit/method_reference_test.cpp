@@ -147,7 +147,7 @@ TEST_F(MethodReference, ShortLagCoherence) {
     const testing::StoredRows terms(rows_, method.n_terms(), [&](const GivenChannels& channels, Strided slice) {
       std::vector<Complex> elements(kElements + 1);
       store_channels(channels, 1, {elements.data(), 1});
-      method.store_terms([&](int e) { return elements[static_cast<std::size_t>(e)]; }, kElements, slice);
+      method.store_terms(ScaledElements({elements.data(), 1}, kElements), kElements, slice);
     });
     const std::string name = "slsc " + std::to_string(c.lags) + " " + std::to_string(c.rows);
     for (int r = 0; r < kRows; ++r) {

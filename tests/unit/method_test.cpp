@@ -476,7 +476,7 @@ float slsc_of(const std::vector<GivenChannels>& rows, int lags, int k) {
   const testing::StoredRows terms(rows, method.n_terms(), [&](const GivenChannels& channels, Strided to) {
     std::vector<Complex> elements(static_cast<std::size_t>(n) + 1);
     store_channels(channels, 1, {elements.data(), 1});
-    method.store_terms([&](int e) { return elements[static_cast<std::size_t>(e)]; }, n, to);
+    method.store_terms(ScaledElements({elements.data(), 1}, n), n, to);
   });
   return method.pixel(terms.around(2, k));
 }

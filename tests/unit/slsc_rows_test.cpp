@@ -40,13 +40,13 @@ std::vector<float> image_by_functor(const MethodScene& scene, const MethodSettin
   for (int ix = 0; ix < g.nx; ++ix) {
     for (int iz = 0; iz < g.nz; ++iz) {
       store_channels(DasChannels<DasForm::general>(g, scene.lines.data(), ix, iz), 1, {elements.data(), 1});
-      method.store_terms([&](int e) { return elements[static_cast<std::size_t>(e)]; }, g.n_el,
-                         {&terms[static_cast<std::size_t>(iz * n_terms)], 1});
+      method.store_terms(ScaledElements({elements.data(), 1}, g.n_el), g.n_el,
+                         Strided{&terms[static_cast<std::size_t>(iz * n_terms)], 1});
     }
     for (int iz = 0; iz < g.nz; ++iz) {
       const int first = std::max(iz - settings.rows, 0), last = std::min(iz + settings.rows, g.nz - 1);
       image[static_cast<std::size_t>(iz * g.nx + ix)] =
-          method.pixel({.first = &terms[static_cast<std::size_t>(first * n_terms)],
+          method.pixel(StridedRows{.first = &terms[static_cast<std::size_t>(first * n_terms)],
                         .row_step = n_terms,
                         .step = 1,
                         .count = last - first + 1,

@@ -37,7 +37,7 @@ class AnalyticCpuSteps final : public CpuSteps {
   }
   // Coherences have a fixed level: 1 is 0 dB.
   [[nodiscard]] std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const override {
-    return method_.method == Adaptive::slsc ? std::optional(0.0f) : std::nullopt;
+    return is_coherence(method_) ? std::optional(0.0f) : std::nullopt;
   }
   [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override;
   void write_input(OwnInput input, int first, int rows, std::span<std::byte> to) override;
@@ -125,6 +125,7 @@ void AnalyticCpuSteps::beamform() {
                         weights_.data()))
       return;
     std::fill_n(weights_.data(), weights_.size(), 1.0f);  // delay-and-sum in its place
+    method_.own_rows = OwnRows::none;
     sum_plainly();
   } else if (method_.method != Adaptive::off) {
     method_das(pool_, kernels_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),

@@ -45,7 +45,7 @@ struct CpuKernels {
   const LineSteps* steps;
   const SlowTimeSteps* slow_time;
   MethodRowKernel method_row;
-  const SlscKernel* slsc;
+  const RowsKernel* slsc;
 };
 
 struct CpuDeviceRow {
@@ -223,7 +223,7 @@ struct DasInput {
 // Work space of the methods; only grows.
 struct MethodScratch {
   std::vector<std::vector<Complex>> own;  // per thread
-  std::vector<float> rows;                // slsc: sums of the rows in use
+  std::vector<float> rows;                // kept of the rows in use, for methods that read rows
 };
 
 // Code of an own method. It is not called again after a fault.

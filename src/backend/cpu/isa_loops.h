@@ -103,7 +103,7 @@ extern const LineSteps kLineSteps;
 
 inline constexpr int kMethodPixels = 64;  // pixels of a row summed at once
 
-// One row of the grid; the geometry has no `columns`.
+// One row of the grid; the geometry has no `columns`, unless its pixels are made one by one.
 struct MethodRow {
   const DasGeometry& geometry;
   const Complex* lines;  // [n_tx][n_el][n_line]
@@ -163,43 +163,43 @@ namespace avx512 {
 extern const SlowTimeSteps kSlowTimeSteps;
 }
 
-// Short-lag spatial coherence on the CPU, row by row in loops along the pixels that vectorise: stores the sums of the
-// lags of each pixel, then adds them over the surrounding rows. ShortLagCoherence (dsp/methods/slsc.h) is the
-// specification. One source file per instruction set. Included by those files: no standard library here.
+// Methods that read rows above and below the pixel (dsp/methods/element_rows.h): store() keeps what a row's pixels
+// need of it, then form() makes the kMethodPixels pixels from `first` on, or fewer, from the rows around them. Those of
+// sums over channels in loops along the pixels, compiled once per instruction set. Included by those files: no standard
+// library here.
 
-// Returns the sums per pixel: [parts of kMethodPixels][factor | per lag: pairs, energy of e, of e + m][kMethodPixels].
-inline int slsc_terms(int lags) { return 1 + 3 * lags; }
-inline long long slsc_row_floats(int lags, int nx) {
-  return static_cast<long long>((nx + kMethodPixels - 1) / kMethodPixels) * slsc_terms(lags) * kMethodPixels;
-}
-
-// Rows begin .. end - 1 around row `centre`; row k is at k % n_kept of the stored rows.
-struct SlscRows {
-  const float* kept;
-  int n_kept;
-  int begin, end, centre;
+struct KeptRows {
+  const float* values;   // of the first row in use
+  long long row_floats;  // step from row to row
+  int count, centre;     // of rows: fewer than 2 K + 1 at the edges; the pixel's own
 };
 
-struct SlscKernel {
-  void (*store)(int lags, const MethodRow& row, float* sums);
-  // row: scratch is unused.
-  void (*form)(int lags, const SlscRows& rows, const MethodRow& row);
+struct RowsKernel {
+  long long (*row_floats)(const MethodSettings& settings, const DasGeometry& geometry);      // kept of a row
+  long long (*scratch_floats)(const MethodSettings& settings, const DasGeometry& geometry);  // of one thread
+  void (*store)(const MethodSettings& settings, const MethodRow& row, float* kept);
+  void (*form)(const MethodSettings& settings, const KeptRows& rows, const MethodRow& row, int first);
 };
+template <class Rows>
+inline constexpr RowsKernel kRowsKernel{Rows::row_floats, Rows::scratch_floats, Rows::store, Rows::form};
 
-// Returns the work space of one thread, in values.
-inline long long slsc_scratch_floats(int n_tx, int n_el) {
-  constexpr int kElement = 3;  // re, im, energy
-  return method_row_floats({}, n_tx) + static_cast<long long>(kElement) * n_el * kMethodPixels;
-}
+// Calls run(functor) of a built-in method.
+template <Adaptive method>
+struct BuiltInMethod {
+  template <class Run>
+  static void with(const MethodSettings& settings, const Run& run) {
+    run_method(MethodTag<method>(), settings, run);
+  }
+};
 
 namespace portable {
-extern const SlscKernel kSlsc;
+extern const RowsKernel kSlsc;
 }
 namespace avx2 {
-extern const SlscKernel kSlsc;
+extern const RowsKernel kSlsc;
 }
 namespace avx512 {
-extern const SlscKernel kSlsc;
+extern const RowsKernel kSlsc;
 }
 
 }  // namespace echoloop

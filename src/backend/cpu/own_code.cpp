@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/cpu/kept_rows.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -188,37 +189,68 @@ void OwnLibrary::set_fault(const std::string& why) const {
   faulted_ = true;
 }
 
-void OwnLibrary::run_row(const OwnMethodCode& code, const MethodSettings& settings, const MethodRow& row) const {
-  if (faulted_) return;
-  if (const int signal = guarded([&] { code.run(settings, row); }); signal != 0) return set_fault(reason_of(signal));
-  const int nx = row.geometry.nx;
-  const auto is_number = [&](int i) {
-    return std::isfinite(row.pixels[i].re) && std::isfinite(row.pixels[i].im) && std::isfinite(row.weights[i]);
-  };
-  for (int i = 0; i < nx; ++i)
-    if (!is_number(i))
+void OwnLibrary::require_numbers(const MethodRow& row, int first, int end) const {
+  for (int i = first; i < end; ++i)
+    if (!std::isfinite(row.pixels[i].re) || !std::isfinite(row.pixels[i].im) || !std::isfinite(row.weights[i]))
       return set_fault("pixel " + std::to_string(i + 1) + " of row " + std::to_string(row.iz + 1) + " is no number");
+}
+
+template <class Call>
+bool OwnLibrary::returns(const Call& call) const {
+  if (faulted_) return false;
+  const int signal = guarded(call);
+  if (signal != 0) set_fault(reason_of(signal));
+  return signal == 0;
+}
+
+void OwnLibrary::run_kept(const OwnMethodCode& code, WorkerPool& pool, const MethodSettings& settings,
+                          const DasInput& input, MethodScratch& scratch, Complex* pixels, float* weights) const {
+  constexpr long long kMost = 1LL << 26;  // floats of a row
+  KeptFloats floats{};
+  if (!returns([&] {
+        floats = {code.kept.row_floats(settings, input.geometry), code.kept.scratch_floats(settings, input.geometry)};
+      }))
+    return;
+  if (std::min(floats.row, floats.scratch) < 0 || std::max(floats.row, floats.scratch) > kMost)
+    return set_fault("n_terms() or n_scratch() is not in the range of 0 to 256 MiB a row");
+  run_kept_rows(
+      pool, floats, settings.rows, input, scratch, pixels, weights,
+      [&](const MethodRow& row, float* kept) { returns([&] { code.kept.store(settings, row, kept); }); },
+      [&](const KeptRows& rows, const MethodRow& row, int first) {
+        if (returns([&] { code.kept.form(settings, rows, row, first); }))
+          require_numbers(row, first, std::min(first + kMethodPixels, row.geometry.nx));
+      });
 }
 
 bool OwnLibrary::run(WorkerPool& pool, const MethodSettings& settings, const DasInput& input, MethodScratch& scratch,
                      Complex* pixels, float* weights) const {
   if (faulted_) return false;
   const DasGeometry& g = input.geometry;
-  const bool in_rows = rows_->set_floats > 0 && g.columns == nullptr && !g.bent.any();
-  const auto floats = static_cast<std::size_t>(method_row_floats(static_cast<int>(rows_->set_floats), g.n_tx));
-  for (std::vector<Complex>& own : scratch.own) own.resize(std::max(own.size(), floats / 2));
+  const bool in_loops = rows_->set_floats >= 0 || rows_->rows == OwnRows::coherence;
+  const OwnMethodCode& code = in_loops && g.columns == nullptr && !g.bent.any() ? *rows_ : *pixels_;
   const auto nx = static_cast<std::size_t>(g.nx);
   if (g.n_valid < 2) {  // no sample has a neighbour
     std::fill_n(pixels, nx * static_cast<std::size_t>(g.nz), Complex{0.0f, 0.0f});
     std::fill_n(weights, nx * static_cast<std::size_t>(g.nz), 0.0f);
     return true;
   }
+  if (code.rows != OwnRows::none) {
+    run_kept(code, pool, settings, input, scratch, pixels, weights);
+    return !faulted_;
+  }
+  const auto floats =
+      static_cast<std::size_t>(method_row_floats(std::max(0, static_cast<int>(rows_->set_floats)), g.n_tx));
+  for (std::vector<Complex>& own : scratch.own) own.resize(std::max(own.size(), floats / 2));
   pool.run(g.nz, 1, [&](int begin, int end, int thread) {
     for (int iz = begin; iz < end; ++iz) {
       const std::size_t first = static_cast<std::size_t>(iz) * nx;
-      run_row(in_rows ? *rows_ : *pixels_, settings,
-              {g, input.lines, iz, &scratch.own[static_cast<std::size_t>(thread)].front().re, pixels + first,
-               weights + first});
+      const MethodRow row{g,
+                          input.lines,
+                          iz,
+                          &scratch.own[static_cast<std::size_t>(thread)].front().re,
+                          pixels + first,
+                          weights + first};
+      if (returns([&] { code.run(settings, row); })) require_numbers(row, 0, g.nx);
     }
   });
   return !faulted_;

@@ -35,7 +35,12 @@ class OwnLibrary final : public OwnCode {
 
  private:
   void set_fault(const std::string& why) const;
-  void run_row(const OwnMethodCode& code, const MethodSettings& settings, const MethodRow& row) const;
+  // Runs a call of the method behind the guard. Returns false after a fault, of this call or a former one.
+  template <class Call>
+  bool returns(const Call& call) const;
+  void run_kept(const OwnMethodCode& code, WorkerPool& pool, const MethodSettings& settings, const DasInput& input,
+                MethodScratch& scratch, Complex* pixels, float* weights) const;
+  void require_numbers(const MethodRow& row, int first, int end) const;
 
   void* library_ = nullptr;
   const OwnMethodCode* rows_ = nullptr;

@@ -12,8 +12,10 @@ struct OwnMethodCode {
   int parameters;  // number
   OwnParameterText parameter[kMostOwnParameters];
   bool replaces;         // its pixels are no delay-and-sum
-  long long set_floats;  // of its sums; 0: not in rows
+  OwnRows rows;          // above and below a pixel that it reads
+  long long set_floats;  // of its sums; -1: it has none
   void (*run)(const MethodSettings& settings, const MethodRow& row);
+  RowsKernel kept;  // in place of run(), if it reads rows
 };
 inline constexpr const char* kOwnRows = "echoloop_own_rows";
 inline constexpr const char* kOwnPixels = "echoloop_own_pixels";

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "backend/cpu/cpu_steps.h"
+#include "backend/cpu/kept_rows.h"
+#include "backend/cpu/row_pixels.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 
@@ -157,36 +159,13 @@ void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings
   });
 }
 
-// Processes blocks of rows: pixels are formed from a block's sums before the next block overwrites the oldest.
-void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSettings& settings, const DasInput& input,
-                   MethodScratch& scratch, MethodImage to) {
-  const DasGeometry& g = input.geometry;
-  const int block = std::max(64, 4 * pool.threads());
-  const int n_kept = std::min(block + 2 * settings.rows, g.nz);
-  const auto per_row = static_cast<std::size_t>(slsc_row_floats(settings.lags, g.nx));
-  for (std::vector<Complex>& own : scratch.own)
-    fit(own, static_cast<std::size_t>(slsc_scratch_floats(g.n_tx, g.n_el) / 2));
-  fit(scratch.rows, per_row * static_cast<std::size_t>(n_kept));
-  pool.run_parts(2 * g.nz, [&] {
-    int stored = 0;
-    for (int first = 0; first < g.nz; first += block) {
-      const int next = std::min(first + block, g.nz);
-      const int needed = std::min(next + settings.rows, g.nz);
-      pool.run(needed - stored, 1, [&](int begin, int end, int thread) {
-        for (int iz = stored + begin; iz < stored + end; ++iz)
-          kernel.store(settings.lags, row_of(input, iz, scratch, thread, to),
-                       scratch.rows.data() + static_cast<std::size_t>(iz % n_kept) * per_row);
-      });
-      stored = needed;
-      pool.run(next - first, 1, [&](int begin, int end, int thread) {
-        for (int iz = first + begin; iz < first + end; ++iz) {
-          const SlscRows rows{scratch.rows.data(), n_kept, std::max(iz - settings.rows, 0),
-                              std::min(iz + settings.rows + 1, g.nz), iz};
-          kernel.form(settings.lags, rows, row_of(input, iz, scratch, thread, to));
-        }
-      });
-    }
-  });
+void run_rows_around(WorkerPool& pool, const RowsKernel& kernel, const MethodSettings& settings, const DasInput& input,
+                     MethodScratch& scratch, MethodImage to) {
+  const KeptFloats floats{kernel.row_floats(settings, input.geometry), kernel.scratch_floats(settings, input.geometry)};
+  run_kept_rows(
+      pool, floats, settings.rows, input, scratch, to.pixels, to.weights,
+      [&](const MethodRow& row, float* kept) { kernel.store(settings, row, kept); },
+      [&](const KeptRows& rows, const MethodRow& row, int first) { kernel.form(settings, rows, row, first); });
 }
 
 // Line-by-line imaging: each column has its own transmit.
@@ -206,79 +185,6 @@ void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, M
   });
 }
 
-// Slices of a column, [nz][n_slice], followed by n_more values.
-struct ColumnSlices {
-  int n_slice;
-  int n_more;
-};
-
-// Calls for each column store(channels of the pixel, its slice, values after the slices) for all rows, then make(rows
-// around the pixel, values after) for all rows.
-template <DasForm form, class Store, class Make>
-void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, ColumnSlices sizes, MethodScratch& scratch,
-                 MethodImage to, const Store& store, const Make& make) {
-  const DasGeometry& g = input.geometry;
-  const auto n_slice = static_cast<std::size_t>(sizes.n_slice);
-  const std::size_t behind = n_slice * static_cast<std::size_t>(g.nz);
-  for (std::vector<Complex>& own : scratch.own) fit(own, behind + static_cast<std::size_t>(sizes.n_more));
-  pool.run(g.nx, 1, [&](int begin, int end, int thread) {
-    Complex* const slices = scratch.own[static_cast<std::size_t>(thread)].data();
-    const Strided more{slices + behind, 1};
-    for (int ix = begin; ix < end; ++ix) {
-      for (int iz = 0; iz < g.nz; ++iz)
-        store(DasChannels<form>(g, input.lines, ix, iz), Strided{slices + static_cast<std::size_t>(iz) * n_slice, 1},
-              more);
-      for (int iz = 0; iz < g.nz; ++iz) {
-        const int first = std::max(iz - kernel_rows, 0);
-        const int last = std::min(iz + kernel_rows, g.nz - 1);
-        const MethodPixel made = make(StridedRows{.first = slices + static_cast<std::size_t>(first) * n_slice,
-                                                  .row_step = sizes.n_slice,
-                                                  .step = 1,
-                                                  .count = last - first + 1,
-                                                  .centre = iz - first},
-                                      more);
-        const std::size_t at =
-            static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix);
-        to.pixels[at] = made.sum;
-        to.weights[at] = made.weight;
-      }
-    }
-  });
-}
-
-// For line-by-line imaging; otherwise run_slsc_rows().
-void run_slsc_lines(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-                    MethodImage to) {
-  using Channels = DasChannels<DasForm::general>;
-  const ShortLagCoherence method{s.lags};
-  const int n = input.geometry.n_el;
-  run_columns<DasForm::general>(
-      pool, input, s.rows, {method.n_terms(), n + 1}, scratch, to,
-      [&](const Channels& channels, Strided slice, Strided elements) {
-        store_channels(channels, 1, elements);
-        method.store_terms([&](int e) { return elements[e]; }, n, slice);
-      },
-      [&](const StridedRows& rows, Strided /*more*/) {
-        const float value = method.pixel(rows);
-        return MethodPixel{{value, 0.0f}, value};
-      });
-}
-
-template <DasForm form>
-void run_minimum_variance(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-                          MethodImage to) {
-  const MinimumVariance method{s.subarray, s.loading};
-  const int n = n_channels(input.geometry.n_el, s.neighbours);
-  run_columns<form>(
-      pool, input, s.rows, {n + 1, method.n_scratch(n)}, scratch, to,
-      [&](const DasChannels<form>& channels, Strided slice, Strided /*more*/) {
-        store_channels(channels, s.neighbours, slice);
-      },
-      [&](const StridedRows& rows, Strided more) {
-        return MethodPixel{method.pixel(rows, n, more), 1.0f};
-      });
-}
-
 }  // namespace
 
 void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSettings& settings, const DasInput& input,
@@ -287,11 +193,11 @@ void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSetting
   const DasGeometry& g = input.geometry;
   const bool lines = g.columns != nullptr || g.bent.any();  // channel by channel, pixel by pixel
   if (settings.method == Adaptive::slsc) {
-    lines ? run_slsc_lines(pool, settings, input, scratch, to)
-          : run_slsc_rows(pool, *kernels.slsc, settings, input, scratch, to);
+    const RowsKernel& one_by_one = kRowsKernel<RowPixels<BuiltInMethod<Adaptive::slsc>>>;
+    run_rows_around(pool, lines ? one_by_one : *kernels.slsc, settings, input, scratch, to);
   } else if (settings.method == Adaptive::minimum_variance) {
-    is_plain(g) ? run_minimum_variance<DasForm::plain>(pool, settings, input, scratch, to)
-                : run_minimum_variance<DasForm::general>(pool, settings, input, scratch, to);
+    run_rows_around(pool, kRowsKernel<RowPixels<BuiltInMethod<Adaptive::minimum_variance>>>, settings, input, scratch,
+                    to);
   } else if (!lines) {
     run_rows(pool, kernels.method_row, settings, input, scratch, to);
   } else {

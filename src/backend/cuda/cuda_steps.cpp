@@ -26,9 +26,11 @@ class AnalyticSteps final : public LaneSteps {
     own_method_ = method_.method == Adaptive::own ? plan.params.formation.own : nullptr;
     own_ = own_method_ == nullptr ? nullptr : static_cast<const CudaOwnKernels*>(own_method_->kernels.get());
     if (own_ != nullptr) own_->prepare(method_.axis, method_.order);
-    const std::size_t scratch = method_scratch(method_, das_.geometry);
+    own_sizes_ = method_.own_rows != OwnRows::none ? own_->row_sizes(method_, das_.geometry.n_el) : RowSizes{};
+    const std::size_t scratch =
+        own_ != nullptr ? own_scratch(own_sizes_, method_, das_.geometry) : method_scratch(method_, das_.geometry);
     if (scratch > 0) buffers_.method_scratch.grow_for<Complex>(scratch);
-    if (method_.method == Adaptive::slsc) {
+    if (is_coherence(method_)) {
       buffers_.peak.grow_for<float>(kMaxPartials + 1);
       CUDA_CHECK(cudaMemsetAsync(buffers_.peak.as<void>(), 0, sizeof(float), stream().get()));
     }
@@ -52,13 +54,14 @@ class AnalyticSteps final : public LaneSteps {
   void beamform() override {
     if (own_ != nullptr && !own_->fault().empty()) {  // from this frame on
       own_ = nullptr;
-      method_.method = Adaptive::off;
+      method_ = {};
     }
     if (method_.method == Adaptive::off) {
       sum_delayed(das_.geometry, lines(), pixels(), stream());
     } else if (own_ != nullptr) {
-      sum_by_own(*own_, method_, {das_.geometry, das_.is_flat, lines()},
-                 {pixels(), buffers_.weights.as<float>(), nullptr}, stream());
+      sum_by_own({*own_, own_sizes_, method_}, {das_.geometry, das_.is_flat, lines()},
+                 {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, context_.work,
+                 stream());
     } else {
       sum_by_method(method_, {das_.geometry, das_.is_flat, lines()},
                     {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, context_.work,
@@ -80,9 +83,7 @@ class AnalyticSteps final : public LaneSteps {
     return buffers_.weighed.as<Complex>();
   }
   // Coherences have a fixed level: 1 is 0 dB.
-  const float* own_level_db() override {
-    return method_.method == Adaptive::slsc ? buffers_.peak.as<float>() : nullptr;
-  }
+  const float* own_level_db() override { return is_coherence(method_) ? buffers_.peak.as<float>() : nullptr; }
   [[nodiscard]] std::size_t line_floats() const override {
     return 2 * static_cast<std::size_t>(band_.n_lines) * static_cast<std::size_t>(band_.n_out);
   }
@@ -138,6 +139,7 @@ class AnalyticSteps final : public LaneSteps {
   MethodSettings method_;
   std::shared_ptr<const OwnMethod> own_method_;  // of the plan, null: another method
   const CudaOwnKernels* own_ = nullptr;          // of own_method_; null: it is not called
+  RowSizes own_sizes_{};                         // of a method that reads rows
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
   std::shared_ptr<const DeviceTables> response_;

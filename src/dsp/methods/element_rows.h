@@ -1,6 +1,17 @@
 // Channels of the pixels of one column, stored row by row, for methods that read rows above and below a pixel. The
 // transmits of every element are summed first (order compounded). Executors store one slice per pixel and pass a view
-// of the surrounding rows to the method.
+// of the surrounding rows to the method, which has one of two forms:
+//   of channels (minimum_variance.h), whose slice is that of store_channels():
+//     int n_scratch(int n)                                     work space for n channels, complex values
+//     Complex pixel(const StridedRows& channels, int n, Strided scratch)
+//   of sums over the channels of a row (slsc.h), which are added over the rows:
+//     int n_terms()                                            of a slice, complex values
+//     void store_terms(const auto& element, int n, const auto& to)
+//       element(e): re, im of s_e times element.factor, a power of two, and energy |s_e|^2; 0 if e does not count
+//       to.set(i, re, im)
+//     auto pixel(const auto& terms)                            coherence, -1 to 1; terms.at(row, i), .count, .centre
+//   Their values are floats or, on a CPU, vectors of adjacent pixels: no branches by them, but condition ? a : b with
+//   both sides of that type.
 #pragma once
 
 #include "dsp/level.h"
@@ -8,12 +19,23 @@
 
 namespace echoloop {
 
+template <class Method>
+constexpr OwnRows rows_read_by() {
+  if constexpr (requires(const Method& method) { method.n_terms(); })
+    return OwnRows::coherence;
+  else if constexpr (requires(const Method& method) { method.n_scratch(1); })
+    return OwnRows::channels;
+  else
+    return OwnRows::none;
+}
+
 // Complex values with a constant step; on a GPU the number of threads, so that adjacent threads read adjacent values.
 struct Strided {
   Complex* at;
   long long step;
 
   ECHO_HD Complex& operator[](int i) const { return at[static_cast<long long>(i) * step]; }
+  ECHO_HD void set(int i, float re, float im) const { (*this)[i] = {re, im}; }
 };
 
 struct StridedRows {
@@ -69,5 +91,42 @@ ECHO_HD float slice_factor(const Values& value, int n) {
   }
   return largest > 0.0f ? factor_towards_one(largest) : 0.0f;
 }
+
+// Elements of a slice, for methods of sums over channels.
+struct ScaledElements {
+  struct Element {
+    float re, im, energy;
+  };
+  Strided stored;
+  float factor;
+
+  ECHO_HD ScaledElements(Strided slice, int n)
+      : stored(slice), factor(slice_factor([&](int i) { return slice[i]; }, n)) {}
+  [[nodiscard]] ECHO_HD Element operator()(int e) const {
+    const Complex s = factor * stored[e];
+    return {s.re, s.im, s.re * s.re + s.im * s.im};
+  }
+};
+
+// inverse_root() of a value, and a == b of all values.
+ECHO_HD float inverse_root_of(float v) { return inverse_root(v); }
+ECHO_HD bool all_equal(float a, float b) { return a == b; }
+#if defined(__GNUC__) && !defined(__CUDACC__)
+template <class Vector>
+ECHO_HD Vector inverse_root_of(Vector v) {
+  float values[sizeof(Vector) / sizeof(float)];  // a loop over an array is vectorised
+  __builtin_memcpy(values, &v, sizeof v);
+  for (float& value : values) value = 1.0f / sqrtf(value);
+  __builtin_memcpy(&v, values, sizeof v);
+  return v;
+}
+template <class Vector>
+ECHO_HD bool all_equal(Vector a, Vector b) {
+  const auto differ = a != b;
+  int any = 0;
+  for (unsigned i = 0; i < sizeof(Vector) / sizeof(float); ++i) any |= differ[i];
+  return any == 0;
+}
+#endif
 
 }  // namespace echoloop

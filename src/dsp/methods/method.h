@@ -46,6 +46,7 @@ struct MethodSettings {
   float loading = 0.01f;      // minimum_variance: delta, of the mean power of a channel
   bool shows_factor = false;  // the image is the factor itself, not levels
   float own[kMostOwnParameters] = {};  // own: its parameters, in order
+  OwnRows own_rows = OwnRows::none;    // own: rows above and below the pixel that it reads
 };
 
 template <Adaptive method>

@@ -25,10 +25,15 @@ void with_method(const MethodSettings& settings, const Run& run) {
   (std::make_integer_sequence<int, static_cast<int>(kAdaptiveRows.size())>());
 }
 
+// Returns true if the pixels are coherences in [-1, 1], whose level is fixed.
+inline bool is_coherence(const MethodSettings& settings) {
+  return row_of(settings.method).result == MethodResult::coherence || settings.own_rows == OwnRows::coherence;
+}
+
 // Returns the envelope's view of a method's pixels; `weights` of the method may be null.
 inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
   if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
-  if (row_of(settings.method).result == MethodResult::coherence) return {pixels, nullptr, PixelReading::coherence};
+  if (is_coherence(settings)) return {pixels, nullptr, PixelReading::coherence};
   return {pixels, is_weight(settings.method) ? weights : nullptr, PixelReading::amplitude};
 }
 

@@ -144,4 +144,9 @@ struct MinimumVariance {
   }
 };
 
+template <class Run>
+void run_method(MethodTag<Adaptive::minimum_variance>, const MethodSettings& s, const Run& run) {
+  run(MinimumVariance{s.subarray, s.loading});
+}
+
 }  // namespace echoloop

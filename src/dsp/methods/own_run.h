@@ -1,6 +1,7 @@
 // Calls the method of a file (dsp/methods/own.h). Included after the file, by what is compiled with it for each device.
 #pragma once
 
+#include "dsp/methods/element_rows.h"
 #include "dsp/methods/own.h"
 
 namespace echoloop {

@@ -26,83 +26,101 @@ struct ShortLagCoherence {
     if (lags % 2 != 0) to[factor_term() - 1].im = 0.0f;
   }
 
-  // element(e): s_e, 0 if e does not count.
-  template <class Elements>
-  ECHO_HD void store_terms(const Elements& element, int n, Strided to) const {
-    const float factor = slice_factor(element, n);
-    for (int m = 1; m <= lags; ++m) {
-      float pairs = 0.0f;
-      float left = 0.0f;
-      float right = 0.0f;
-      for (int e = 0; e + m < n && factor > 0.0f; ++e) {
-        const Complex a = factor * element(e);
-        const Complex b = factor * element(e + m);
-        const float of_a = a.re * a.re + a.im * a.im;
-        const float of_b = b.re * b.re + b.im * b.im;
-        const float count = of_a > 0.0f && of_b > 0.0f ? 1.0f : 0.0f;
-        pairs += a.re * b.re + a.im * b.im;
-        left += count * of_a;
-        right += count * of_b;
-      }
-      to[m - 1] = {pairs, left};
-      right_term(to, m - 1) = right;
-    }
-    store_factor(to, factor);
+  template <class Elements, class Terms>
+  ECHO_HD void store_terms(const Elements& element, int n, const Terms& to) const {
+    constexpr int kGroup = 4;  // lags whose sums are kept in registers
+    int m = 0;
+    for (; m + kGroup <= lags; m += kGroup) store_lags<kGroup>(element, n, m, to);
+    for (; m + 2 <= lags; m += 2) store_lags<2>(element, n, m, to);
+    if (m < lags) store_lags<1>(element, n, m, to);
+    to.set(factor_term(), element.factor, decltype(element.factor){});
   }
 
-  [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
+  template <class Terms>
+  [[nodiscard]] ECHO_HD auto pixel(const Terms& terms) const {
     const auto factor = [&](int row) { return terms.at(row, factor_term()).re; };
-    float common = terms.own(factor_term()).re;
-    float largest = common;
+    auto common = factor(terms.centre);
+    auto largest = common;
     for (int row = 0; row < terms.count; ++row) {
       common = common_factor(common, factor(row));
-      largest = larger_of(largest, factor(row));
+      largest = factor(row) > largest ? factor(row) : largest;
     }
     // The usual case; terms of silent rows are 0.
-    if (common == largest) return mean_correlation(terms, [](int /*row*/) { return 1.0f; });
+    if (all_equal(common, largest)) return mean_correlation(terms, [](int /*row*/) { return 1.0f; });
     return mean_correlation(terms, [&](int row) { return power_ratio(common, factor(row)); });
   }
 
+ private:
   // Returns the unit of the sum over rows, their smallest factor (that of the largest samples): squares of ratios stay
   // below 1. 0: the pixel's own row is silent, and nothing is added.
-  static ECHO_HD float common_factor(float common, float factor) {
-    return factor > 0.0f && factor < common ? factor : common;
+  template <class Value>
+  static ECHO_HD Value common_factor(Value common, Value factor) {
+    return ((factor > 0.0f) & (factor < common)) ? factor : common;
   }
-  static ECHO_HD float power_ratio(float common, float factor) {
-    const float ratio = factor > 0.0f ? common / factor : 0.0f;
+  template <class Value>
+  static ECHO_HD Value power_ratio(Value common, Value factor) {
+    const Value ratio = factor > 0.0f ? common / factor : Value{};
     return ratio * ratio;
   }
-  static ECHO_HD float mean_of(float sum, float count) {
-    const float mean = count > 0.0f ? sum / count : 0.0f;
-    return mean > 1.0f ? 1.0f : mean < -1.0f ? -1.0f : mean;
+
+  // Lags m + 1 .. m + kLags.
+  template <int kLags, class Elements, class Terms>
+  ECHO_HD void store_lags(const Elements& element, int n, int m, const Terms& to) const {
+    using Value = decltype(element.factor);
+    Value pairs[kLags] = {}, left[kLags] = {}, right[kLags] = {};
+    for (int e = 0; e + m + 1 < n; ++e) {
+      const auto a = element(e);
+      ECHO_UNROLL
+      for (int k = 0; k < kLags; ++k) {
+        if (e + m + 1 + k >= n) break;
+        const auto b = element(e + m + 1 + k);
+        pairs[k] += a.re * b.re + a.im * b.im;
+        left[k] += b.energy > 0.0f ? a.energy : Value{};
+        right[k] += a.energy > 0.0f ? b.energy : Value{};
+      }
+    }
+    ECHO_UNROLL
+    for (int k = 0; k < kLags; ++k) to.set(m + k, pairs[k], left[k]);
+    ECHO_UNROLL
+    for (int k = 0; k < kLags; k += 2) to.set(lags + (m + k) / 2, right[k], k + 1 < kLags ? right[k + 1] : Value{});
   }
 
- private:
   // ratio(row): factor of the row's terms. Two lags at a time share a term.
-  template <class Ratio>
-  [[nodiscard]] ECHO_HD float mean_correlation(const StridedRows& terms, const Ratio& ratio) const {
-    float sum = 0.0f;
-    float count = 0.0f;
-    const auto add = [&](float pairs, float left, float right) {
-      constexpr float kSmallest = 0x1p-126f;                   // with an inverse root
-      if (!(left >= kSmallest && right >= kSmallest)) return;  // no pairs
-      sum += pairs * inverse_root(left) * inverse_root(right);
-      count += 1.0f;
+  template <class Terms, class Ratio>
+  [[nodiscard]] ECHO_HD auto mean_correlation(const Terms& terms, const Ratio& ratio) const {
+    using Value = decltype(terms.at(0, 0).re);
+    Value sum{}, count{};
+    const auto add = [&](Value pairs, Value left, Value right) {
+      constexpr float kSmallest = 0x1p-126f;  // with an inverse root
+      const auto any = (left >= kSmallest) & (right >= kSmallest);
+      sum += any ? pairs * inverse_root_of(left) * inverse_root_of(right) : Value{};
+      count += any ? Value{} + 1.0f : Value{};
     };
     for (int m = 0; m < lags; m += 2) {
       const int next = m + 1 < lags ? m + 1 : m;
-      Complex of_m{}, of_next{}, right{};
+      Value pairs{}, left{}, next_pairs{}, next_left{}, right{}, next_right{};
       for (int row = 0; row < terms.count; ++row) {
-        const float r = ratio(row);
-        of_m = of_m + r * terms.at(row, m);
-        of_next = of_next + r * terms.at(row, next);
-        right = right + r * terms.at(row, lags + m / 2);
+        const auto r = ratio(row);
+        const auto own = terms.at(row, m), of_next = terms.at(row, next), of_right = terms.at(row, lags + m / 2);
+        pairs += r * own.re;
+        left += r * own.im;
+        next_pairs += r * of_next.re;
+        next_left += r * of_next.im;
+        right += r * of_right.re;
+        next_right += r * of_right.im;
       }
-      add(of_m.re, of_m.im, right.re);
-      if (next > m) add(of_next.re, of_next.im, right.im);
+      add(pairs, left, right);
+      if (next > m) add(next_pairs, next_left, next_right);
     }
-    return mean_of(sum, count);
+    const Value mean = count > 0.0f ? sum / count : Value{};
+    const Value one = Value{} + 1.0f;
+    return mean > 1.0f ? one : mean < -1.0f ? -one : mean;
   }
 };
+
+template <class Run>
+void run_method(MethodTag<Adaptive::slsc>, const MethodSettings& s, const Run& run) {
+  run(ShortLagCoherence{s.lags});
+}
 
 }  // namespace echoloop

@@ -86,7 +86,7 @@ class SkippableWork;  // runtime/context.h
 struct MethodBuffers {
   Complex* pixels;   // [nz][nx]
   float* weights;    // [nz][nx], factors of the amplitudes
-  Complex* scratch;  // [method_scratch()]
+  Complex* scratch;  // [method_scratch()] or [own_scratch()]
 };
 std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& geometry);
 // Same as sum_delayed(), with an adaptive method other than off. Waits while many launches of one image are queued; the
@@ -95,9 +95,16 @@ void sum_by_method(const MethodSettings& settings, const MethodInput& in, const 
                    StreamView stream);
 
 class CudaOwnKernels;  // cuda_own_kernels.h
+struct RowSizes;       // own_declared.h
 // The same with a method of the user.
-void sum_by_own(const CudaOwnKernels& kernels, const MethodSettings& settings, const MethodInput& in,
-                const MethodBuffers& to, StreamView stream);
+std::size_t own_scratch(const RowSizes& sizes, const MethodSettings& settings, const DasGeometry& geometry);
+struct OwnFunctor {
+  const CudaOwnKernels& kernels;
+  const RowSizes& sizes;
+  const MethodSettings& settings;
+};
+void sum_by_own(const OwnFunctor& own, const MethodInput& in, const MethodBuffers& to, SkippableWork& work,
+                StreamView stream);
 
 // course.cu
 struct CourseTaps {

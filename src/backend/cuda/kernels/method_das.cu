@@ -64,19 +64,6 @@ __global__ void __launch_bounds__(kTileX* kRows<Method>, kBlocksPerSm<Method>)
   to.weights[at] = made.weight;
 }
 
-// Rows first .. first + count - 1, [count][n_slice][nx].
-struct Slices {
-  Complex* values;
-  int n_slice;
-  int first;
-  int count;
-
-  // Returns the slice of row first + row.
-  [[nodiscard]] __device__ Strided of(int row, int ix, int nx) const {
-    return {values + static_cast<long long>(row) * n_slice * nx + ix, nx};
-  }
-};
-
 __global__ void __launch_bounds__(kTileX* kTall)
     store_kernel(const __grid_constant__ DasGeometry geometry, int neighbours, const Complex* __restrict__ lines,
                  const Slices to) {
@@ -213,23 +200,7 @@ __global__ void __launch_bounds__(kTileX* kLow, kMost > kFewLags ? 3 : 4)
   if (made || !in_image) return;
   const Strided element = elements.of(row, ix, geometry.nx);
   store_channels(FastChannels(geometry, lines, ix, terms.first + row), 1, element);
-  method.store_terms([&](int e) { return element[e]; }, geometry.n_el, to);
-}
-
-struct RowBand {
-  int begin, end;   // rows of the image to make
-  int kernel_rows;  // K
-  int nx, nz;
-};
-
-__device__ StridedRows rows_around(const Slices& slices, const RowBand& band, int ix, int iz) {
-  const int first = iz > band.kernel_rows ? iz - band.kernel_rows : 0;
-  const int last = iz + band.kernel_rows < band.nz ? iz + band.kernel_rows : band.nz - 1;
-  return {.first = slices.of(first - slices.first, ix, band.nx).at,
-          .row_step = static_cast<long long>(slices.n_slice) * band.nx,
-          .step = band.nx,
-          .count = last - first + 1,
-          .centre = iz - first};
+  method.store_terms(ScaledElements(element, geometry.n_el), geometry.n_el, to);
 }
 
 constexpr int kSlscRows = 16;  // of a block: rows above and below are read once for all
@@ -259,6 +230,12 @@ __global__ void __launch_bounds__(kTileX* kTall)
   to.weights[at] = 1.0f;
 }
 
+RowSizes sizes_of(const MethodSettings& s, int n_el) {
+  if (s.method == Adaptive::slsc) return {n_el + 1, ShortLagCoherence{s.lags}.n_terms(), 0};
+  const int n = n_channels(n_el, s.neighbours);
+  return {n + 1, 0, MinimumVariance{s.subarray, s.loading}.n_scratch(n)};
+}
+
 // Division of rows that keeps scratch within kMostMethodScratch, if one row does.
 struct RowPlan {
   std::size_t per_row;     // complex values per row of slices
@@ -266,18 +243,13 @@ struct RowPlan {
   int band;                // rows of pixels in a band
 };
 
-RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
+RowPlan plan_rows(const RowSizes& sizes, int kernel_rows, const DasGeometry& g) {
   const auto nx = static_cast<std::size_t>(g.nx);
-  RowPlan plan{};
-  if (s.method == Adaptive::slsc) {
-    plan.per_row = nx * static_cast<std::size_t>(g.n_el + 1 + ShortLagCoherence{s.lags}.n_terms());
-  } else {
-    const int n = n_channels(g.n_el, s.neighbours);
-    plan.per_row = nx * static_cast<std::size_t>(n + 1);
-    plan.per_pixels = nx * static_cast<std::size_t>(MinimumVariance{s.subarray, s.loading}.n_scratch(n));
-  }
+  RowPlan plan{.per_row = nx * static_cast<std::size_t>(sizes.channels + sizes.terms),
+               .per_pixels = nx * static_cast<std::size_t>(sizes.scratch),
+               .band = 0};
   const std::size_t rows = kMostMethodScratch / sizeof(Complex);
-  const std::size_t halo = plan.per_row * 2 * static_cast<std::size_t>(s.rows);
+  const std::size_t halo = plan.per_row * 2 * static_cast<std::size_t>(kernel_rows);
   const std::size_t fit = rows > halo ? (rows - halo) / (plan.per_row + plan.per_pixels) : 0;
   const auto nz = static_cast<std::size_t>(g.nz);
   const std::size_t most = std::clamp(fit, std::min(std::size_t{8}, nz), nz);
@@ -287,49 +259,64 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
   return plan;
 }
 
-int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
+std::size_t scratch_of(const RowSizes& sizes, int kernel_rows, const DasGeometry& g) {
+  const RowPlan plan = plan_rows(sizes, kernel_rows, g);
+  return plan.per_row * static_cast<std::size_t>(std::min(g.nz, plan.band + 2 * kernel_rows)) +
+         plan.per_pixels * static_cast<std::size_t>(plan.band);
+}
 
-void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* scratch, SkippableWork& work,
-                 StreamView stream) {
-  const DasGeometry& g = in.geometry;
-  const RowPlan plan = plan_rows(s, g);
+// Calls run(band, channels, terms, scratch of its pixels) for all bands.
+template <class Run>
+void for_each_band(const RowSizes& sizes, int kernel_rows, const DasGeometry& g, Complex* memory, SkippableWork& work,
+                   StreamView stream, const Run& run) {
+  const RowPlan plan = plan_rows(sizes, kernel_rows, g);
   QueueLimit queue(stream);
   for (int begin = 0; begin < g.nz && !work.skip(); begin += plan.band, queue.add()) {
     const int end = std::min(begin + plan.band, g.nz);
-    const RowBand band{begin, end, s.rows, g.nx, g.nz};
-    const int first = std::max(begin - s.rows, 0);
-    const int count = std::min(end + s.rows, g.nz) - first;
-    const bool slsc = s.method == Adaptive::slsc;
-    const int neighbours = slsc ? 1 : s.neighbours;
-    const int n = n_channels(g.n_el, neighbours);
-    const Slices channels{scratch, n + 1, first, count};
-    Complex* const behind =
-        scratch + static_cast<std::size_t>(count) * static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(g.nx);
-    if (slsc) {
-      const ShortLagCoherence method{s.lags};
-      const Slices terms{behind, method.n_terms(), first, count};
-      const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
-      const Tiles of_terms(g.nx, count, kLow);
-      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, tile_args(in), in.lines, channels, terms);
-      const Tiles of_image(g.nx, end - begin, kSlscRows);
-      slsc_kernel<<<of_image.grid, of_image.block, 0, stream.get()>>>(method, terms, band, to);
-    } else {
-      const Tiles stored(g.nx, count, kTall);
-      store_kernel<<<stored.grid, stored.block, 0, stream.get()>>>(g, neighbours, in.lines, channels);
-      const MinimumVariance method{s.subarray, s.loading};
-      const Tiles made(g.nx, end - begin, kTall);
-      minimum_variance_kernel<<<made.grid, made.block, 0, stream.get()>>>(method, n, channels, band, behind, to);
-    }
+    const int first = std::max(begin - kernel_rows, 0);
+    const int count = std::min(end + kernel_rows, g.nz) - first;
+    const auto of_rows = [&](int n) { return static_cast<std::size_t>(count) * static_cast<std::size_t>(n * g.nx); };
+    Complex* const terms = memory + of_rows(sizes.channels);
+    run(RowBand{begin, end, kernel_rows, g.nx, g.nz}, Slices{memory, sizes.channels, first, count},
+        Slices{terms, sizes.terms, first, count}, terms + of_rows(sizes.terms));
   }
+}
+
+void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* memory, SkippableWork& work,
+                 StreamView stream) {
+  const DasGeometry& g = in.geometry;
+  const auto run_slsc = [&](const RowBand& band, const Slices& channels, const Slices& terms, Complex* /*scratch*/) {
+    const ShortLagCoherence method{s.lags};
+    const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
+    const Tiles of_terms(g.nx, terms.count, kLow);
+    kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, tile_args(in), in.lines, channels, terms);
+    const Tiles of_image(g.nx, band.end - band.begin, kSlscRows);
+    slsc_kernel<<<of_image.grid, of_image.block, 0, stream.get()>>>(method, terms, band, to);
+  };
+  const auto run_variance = [&](const RowBand& band, const Slices& channels, const Slices& /*terms*/,
+                                Complex* scratch) {
+    const Tiles stored(g.nx, channels.count, kTall);
+    store_kernel<<<stored.grid, stored.block, 0, stream.get()>>>(g, s.neighbours, in.lines, channels);
+    const MinimumVariance method{s.subarray, s.loading};
+    const Tiles made(g.nx, band.end - band.begin, kTall);
+    minimum_variance_kernel<<<made.grid, made.block, 0, stream.get()>>>(method, channels.n_slice - 1, channels, band,
+                                                                        scratch, to);
+  };
+  const RowSizes sizes = sizes_of(s, g.n_el);
+  if (s.method == Adaptive::slsc)
+    for_each_band(sizes, s.rows, g, memory, work, stream, run_slsc);
+  else
+    for_each_band(sizes, s.rows, g, memory, work, stream, run_variance);
 }
 
 }  // namespace
 
 std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
-  if (!reads_rows(s.method)) return 0;
-  const RowPlan plan = plan_rows(s, g);
-  return plan.per_row * static_cast<std::size_t>(slice_rows(s, g, plan.band)) +
-         plan.per_pixels * static_cast<std::size_t>(plan.band);
+  return reads_rows(s.method) ? scratch_of(sizes_of(s, g.n_el), s.rows, g) : 0;
+}
+
+std::size_t own_scratch(const RowSizes& sizes, const MethodSettings& s, const DasGeometry& g) {
+  return sizes.channels > 0 ? scratch_of(sizes, s.rows, g) : 0;
 }
 
 void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodBuffers& buffers, SkippableWork& work,
@@ -359,15 +346,25 @@ void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodB
   CUDA_CHECK_LAUNCH("sum_by_method");
 }
 
-void sum_by_own(const CudaOwnKernels& kernels, const MethodSettings& s, const MethodInput& in, const MethodBuffers& to,
+void sum_by_own(const OwnFunctor& own, const MethodInput& in, const MethodBuffers& to, SkippableWork& work,
                 StreamView stream) {
-  DasGeometry geometry = in.geometry;
-  MethodSettings settings = s;
-  TileArgs args = tile_args(in);
+  DasGeometry g = in.geometry;
+  MethodSettings s = own.settings;
   const Complex* lines = in.lines;
   MethodImage image{to.pixels, to.weights};
-  kernels.launch(s.axis, s.order, geometry.nx, geometry.nz, {&geometry, &settings, &args, &lines, &image, nullptr},
-                 stream);
+  const auto launch = [&](OwnKernel kernel, int nz, std::initializer_list<void*> arguments) {
+    own.kernels.launch({kernel, s.axis, s.order, g.nx, nz}, arguments, stream);
+  };
+  if (own.kernels.rows() == OwnRows::none) {
+    TileArgs args = tile_args(in);
+    return launch(OwnKernel::pixels, g.nz, {&g, &s, &args, &lines, &image});
+  }
+  for_each_band(own.sizes, s.rows, g, to.scratch, work, stream,
+                [&](RowBand band, Slices channels, Slices terms, Complex* scratch) {
+                  launch(OwnKernel::store, channels.count, {&g, &s, &lines, &channels, &terms});
+                  Slices* const read = own.sizes.terms > 0 ? &terms : &channels;
+                  launch(OwnKernel::rows, band.end - band.begin, {&s, &g.n_el, read, &band, &scratch, &image});
+                });
 }
 
 }  // namespace echoloop::cuda

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/cuda/kernels/tile_sums.cuh"
+#include "dsp/methods/element_rows.h"
 
 namespace echoloop::cuda {
 
@@ -160,6 +161,37 @@ __device__ __forceinline__ MethodPixel formed_at(const DasGeometry& geometry, co
   }
   if (!tuned && is_in_image(geometry)) made = form_with<loop>(method, FastChannels(geometry, lines, ix, iz));
   return made;
+}
+
+// Methods that read rows store slices of a band of rows first, then make its pixels.
+
+// Rows first .. first + count - 1, [count][n_slice][nx].
+struct Slices {
+  Complex* values;
+  int n_slice;
+  int first;
+  int count;
+
+  // Returns the slice of row first + row.
+  [[nodiscard]] __device__ Strided of(int row, int ix, int nx) const {
+    return {values + static_cast<long long>(row) * n_slice * nx + ix, nx};
+  }
+};
+
+struct RowBand {
+  int begin, end;   // rows of the image to make
+  int kernel_rows;  // K
+  int nx, nz;
+};
+
+inline __device__ StridedRows rows_around(const Slices& slices, const RowBand& band, int ix, int iz) {
+  const int first = iz > band.kernel_rows ? iz - band.kernel_rows : 0;
+  const int last = iz + band.kernel_rows < band.nz ? iz + band.kernel_rows : band.nz - 1;
+  return {.first = slices.of(first - slices.first, ix, band.nx).at,
+          .row_step = static_cast<long long>(slices.n_slice) * band.nx,
+          .step = band.nx,
+          .count = last - first + 1,
+          .centre = iz - first};
 }
 
 }  // namespace echoloop::cuda

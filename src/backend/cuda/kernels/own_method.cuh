@@ -28,7 +28,9 @@ __device__ __forceinline__ MethodPixel own_pixel(const Method& method, const Das
 template <class Method>
 __device__ __forceinline__ MethodPixel own_pixel(const Method& method, const DasGeometry& geometry,
                                                  const TileArgs& args, const Complex* __restrict__ lines) {
-  if constexpr (!SumsChannels<Method>) {
+  if constexpr (rows_read_by<Method>() != OwnRows::none) {
+    return {};
+  } else if constexpr (!SumsChannels<Method>) {
     if (!is_in_image(geometry)) return {};
     return method(FastChannels(geometry, lines, thread_x(), thread_z()));
   } else {
@@ -88,5 +90,62 @@ extern "C" __global__ void own_describe(echoloop::cuda::OwnDeclared* to) {
   *to = {};
   cuda::describe_parameter<0>(*to);
   with_own_method(MethodSettings{.method = static_cast<Adaptive>(kOwnTag)},
-                  [&]<class Method>(const Method& /*method*/) { to->replaces = replaces_pixel<Method>() ? 1 : 0; });
+                  [&]<class Method>(const Method& /*method*/) {
+                    to->replaces = replaces_pixel<Method>() ? 1 : 0;
+                    to->rows = rows_read_by<Method>();
+                  });
+}
+
+extern "C" __global__ void own_sizes(const echoloop::MethodSettings settings, int n_el, echoloop::cuda::RowSizes* to) {
+  using namespace echoloop;
+  with_own_method(settings, [&]<class Method>(const Method& method) {
+    if constexpr (rows_read_by<Method>() == OwnRows::coherence) {
+      *to = {n_el + 1, method.n_terms(), 0};
+    } else if constexpr (rows_read_by<Method>() == OwnRows::channels) {
+      const int n = n_channels(n_el, settings.neighbours);
+      *to = {n + 1, 0, method.n_scratch(n)};
+    }
+  });
+}
+
+extern "C" __global__ void __launch_bounds__(echoloop::cuda::kTileX* ECHO_OWN_ROWS, ECHO_OWN_BLOCKS)
+    own_store(const __grid_constant__ echoloop::DasGeometry geometry, const echoloop::MethodSettings settings,
+              const echoloop::Complex* __restrict__ lines, const echoloop::cuda::Slices channels,
+              const echoloop::cuda::Slices terms) {
+  using namespace echoloop;
+  const int ix = cuda::thread_x(), row = cuda::thread_z();
+  if (ix >= geometry.nx || row >= channels.count) return;
+  with_own_method(settings, [&]<class Method>(const Method& method) {
+    constexpr OwnRows kRead = rows_read_by<Method>();
+    if constexpr (kRead != OwnRows::none) {
+      const Strided slice = channels.of(row, ix, geometry.nx);
+      store_channels(cuda::FastChannels(geometry, lines, ix, channels.first + row),
+                     kRead == OwnRows::channels ? settings.neighbours : 1, slice);
+      if constexpr (kRead == OwnRows::coherence)
+        method.store_terms(ScaledElements(slice, geometry.n_el), geometry.n_el, terms.of(row, ix, geometry.nx));
+    }
+  });
+}
+
+// slices: terms or channels. scratch: [n_scratch()][pixels of the band]
+extern "C" __global__ void __launch_bounds__(echoloop::cuda::kTileX* ECHO_OWN_ROWS, ECHO_OWN_BLOCKS)
+    own_rows(const echoloop::MethodSettings settings, int n_el, const echoloop::cuda::Slices slices,
+             const echoloop::cuda::RowBand band, echoloop::Complex* __restrict__ scratch,
+             const echoloop::cuda::MethodImage to, int* invalid) {
+  using namespace echoloop;
+  const int ix = cuda::thread_x(), iz = band.begin + cuda::thread_z();
+  if (ix >= band.nx || iz >= band.end) return;
+  with_own_method(settings, [&]<class Method>(const Method& method) {
+    const StridedRows rows = cuda::rows_around(slices, band, ix, iz);
+    MethodPixel made{};
+    if constexpr (rows_read_by<Method>() == OwnRows::coherence) {
+      const float value = method.pixel(rows);
+      made = {{value, 0.0f}, value};
+    } else if constexpr (rows_read_by<Method>() == OwnRows::channels) {
+      const long long threads = static_cast<long long>(band.end - band.begin) * band.nx;
+      const long long own = static_cast<long long>(iz - band.begin) * band.nx + ix;
+      made = {method.pixel(rows, n_channels(n_el, settings.neighbours), Strided{scratch + own, threads}), 1.0f};
+    }
+    cuda::store(made, static_cast<long long>(iz) * band.nx + ix, to, invalid);
+  });
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <regex>
 #include <utility>
 
@@ -157,7 +158,14 @@ CudaOwnKernels::CudaOwnKernels(OwnKernelSource source, const std::string& machin
   kernels_[0] = load(machine_code);
   CUDA_CHECK(cudaHostAlloc(reinterpret_cast<void**>(&invalid_), sizeof *invalid_, cudaHostAllocMapped));
   *invalid_ = 0;
-  describe(kernels_[0].module);
+  const auto declared = ask<OwnDeclared>("own_describe", {});
+  replaces_ = declared.replaces != 0;
+  rows_ = declared.rows;
+  for (int i = 0; i < declared.parameters; ++i) {
+    const OwnDeclared::Parameter& p = declared.parameter[i];
+    parameters_.push_back({p.name, p.unit, p.help, p.min, p.max, p.value});
+  }
+  if (rows_ != OwnRows::none) describe(kernels_[0], OwnKernel::rows);
 }
 
 CudaOwnKernels::~CudaOwnKernels() {
@@ -188,32 +196,46 @@ void CudaOwnKernels::prepare(AdaptiveAxis axis, AdaptiveOrder order) const {
   kernel(axis, order);
 }
 
-void CudaOwnKernels::launch(AdaptiveAxis axis, AdaptiveOrder order, int nx, int nz, std::array<void*, 6> arguments,
-                            StreamView stream) const {
+void CudaOwnKernels::launch(const OwnLaunch& what, std::initializer_list<void*> arguments, StreamView stream) const {
   constexpr int kTileX = 32;
   const std::scoped_lock lock(mutex_);
-  const Kernel& k = kernel(axis, order);
-  in_use_ = static_cast<int>(index_of(axis, order));
-  arguments[5] = const_cast<int**>(&invalid_);
-  check_driver(driver().launch(k.pixels, static_cast<unsigned>((nx + kTileX - 1) / kTileX),
-                               static_cast<unsigned>((nz + kRows - 1) / kRows), 1, kTileX, kRows, 1, 0, stream.get(),
-                               arguments.data(), nullptr),
+  const Kernel& k = kernel(what.axis, what.order);
+  in_use_ = static_cast<int>(&k - kernels_.data());
+  std::vector<void*> all(arguments);
+  all.push_back(const_cast<int**>(&invalid_));
+  check_driver(driver().launch(k.entries[static_cast<std::size_t>(what.kernel)],
+                               static_cast<unsigned>((what.nx + kTileX - 1) / kTileX),
+                               static_cast<unsigned>((what.nz + kRows - 1) / kRows), 1, kTileX, kRows, 1, 0,
+                               stream.get(), all.data(), nullptr),
                "launch of an own method");
+}
+
+RowSizes CudaOwnKernels::row_sizes(const MethodSettings& settings, int n_el) const {
+  const auto sizes = ask<RowSizes>("own_sizes", {const_cast<MethodSettings*>(&settings), &n_el});
+  if (std::min(sizes.terms, sizes.scratch) < 0)
+    throw Error(source_.file.string(), "n_terms() or n_scratch() is negative", "a number of values");
+  return sizes;
 }
 
 CudaOwnKernels::Kernel CudaOwnKernels::load(const std::string& code) const {
   CUDA_CHECK(cudaSetDevice(source_.gpu));
   Kernel k;
   check_driver(driver().load(&k.module, code.data()), "cuModuleLoadData");
-  check_driver(driver().function(&k.pixels, k.module, "own_pixels"), "cuModuleGetFunction");
-  check_driver(driver().attribute(&k.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, k.pixels), "cuFuncGetAttribute");
-  check_driver(driver().attribute(&k.spilled_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, k.pixels),
-               "cuFuncGetAttribute");
+  constexpr std::array kNames = {"own_pixels", "own_store", "own_rows"};
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    check_driver(driver().function(&k.entries[i], k.module, kNames[i]), "cuModuleGetFunction");
+  describe(k, OwnKernel::pixels);
   return k;
 }
 
+void CudaOwnKernels::describe(Kernel& k, OwnKernel which) {
+  CUfunction const entry = k.entries[static_cast<std::size_t>(which)];
+  check_driver(driver().attribute(&k.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, entry), "cuFuncGetAttribute");
+  check_driver(driver().attribute(&k.spilled_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, entry), "cuFuncGetAttribute");
+}
+
 const CudaOwnKernels::Kernel& CudaOwnKernels::kernel(AdaptiveAxis axis, AdaptiveOrder order) const {
-  Kernel& k = kernels_[index_of(axis, order)];
+  Kernel& k = kernels_[rows_ == OwnRows::none ? index_of(axis, order) : 0];
   if (k.module != nullptr) return k;
   const OwnKernelCode made = compile(source_, axis, order);
   if (made.machine_code.empty())
@@ -222,26 +244,24 @@ const CudaOwnKernels::Kernel& CudaOwnKernels::kernel(AdaptiveAxis axis, Adaptive
   return k;
 }
 
-void CudaOwnKernels::describe(CUmodule module) {
-  CUfunction own_describe = nullptr;
-  check_driver(driver().function(&own_describe, module, "own_describe"), "cuModuleGetFunction");
-  OwnDeclared* on_device = nullptr;
-  CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&on_device), sizeof(OwnDeclared)));
-  OwnDeclared declared{};
+template <class Value>
+Value CudaOwnKernels::ask(const char* name, std::initializer_list<void*> arguments) const {
+  CUfunction entry = nullptr;
+  check_driver(driver().function(&entry, kernels_[0].module, name), "cuModuleGetFunction");
+  Value* on_device = nullptr;
+  CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&on_device), sizeof(Value)));
+  Value answer{};
   try {
-    void* arguments[] = {&on_device};
-    check_driver(driver().launch(own_describe, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr), "own_describe");
-    CUDA_CHECK(cudaMemcpy(&declared, on_device, sizeof declared, cudaMemcpyDeviceToHost));
+    std::vector<void*> all(arguments);
+    all.push_back(&on_device);
+    check_driver(driver().launch(entry, 1, 1, 1, 1, 1, 1, 0, nullptr, all.data(), nullptr), name);
+    CUDA_CHECK(cudaMemcpy(&answer, on_device, sizeof answer, cudaMemcpyDeviceToHost));
   } catch (...) {
     CUDA_QUIET(cudaFree(on_device));
     throw;
   }
   CUDA_CHECK(cudaFree(on_device));
-  replaces_ = declared.replaces != 0;
-  for (int i = 0; i < declared.parameters; ++i) {
-    const OwnDeclared::Parameter& p = declared.parameter[i];
-    parameters_.push_back({p.name, p.unit, p.help, p.min, p.max, p.value});
-  }
+  return answer;
 }
 
 }  // namespace echoloop::cuda

@@ -14,7 +14,15 @@ struct OwnDeclared {
   };
   int parameters;  // number
   int replaces;    // 1: its pixels are no delay-and-sum
+  OwnRows rows;    // above and below a pixel that it reads
   Parameter parameter[kMostOwnParameters];
+};
+
+// Filled by the kernel own_sizes, of a method that reads rows: complex values of a pixel.
+struct RowSizes {
+  int channels;  // of store_channels()
+  int terms;     // of sums over the channels; 0: the channels are read
+  int scratch;
 };
 
 }  // namespace echoloop::cuda
