@@ -65,9 +65,12 @@ TEST(OwnKernels, ExamplesAndCopiesOfBuiltInMethodsAreCompiled) {
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
-  for (const char* file : {"assets/methods/wiener.h", "assets/methods/delay_and_sum.h", "assets/methods/late.h",
-                           "src/dsp/methods/coherence.h", "src/dsp/methods/phase_coherence.h"}) {
-    const OwnKernelCode made = compiled_for_gpu(testing::read_text(source / file));
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(source / "assets/methods")) files.push_back(entry);
+  for (const char* header : {"coherence.h", "phase_coherence.h", "slsc.h", "minimum_variance.h"})
+    files.push_back(source / "src/dsp/methods" / header);
+  for (const std::filesystem::path& file : files) {
+    const OwnKernelCode made = compiled_for_gpu(testing::read_text(file));
     EXPECT_FALSE(made.machine_code.empty()) << file << ": " << made.log;
     EXPECT_EQ(made.log, "") << file;
   }
