@@ -8,6 +8,7 @@
 
 #include "app/outputs/measured_values.h"
 #include "core/units.h"
+#include "gui/overlay/mask_overlay.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
 #include "support/picture_pixels.h"
@@ -223,6 +224,74 @@ TEST(MeasurePanel, EverythingItShowsIsInTheFile) {
   EXPECT_GT(rows["now"], 20);
   EXPECT_GE(rows["trend"], rows["now"]);
   EXPECT_GT(rows["curve"], 100 + 20);
+}
+
+// Labels 1 left and 2 right of x = 0 below z = 15 mm.
+LabelMaskPtr two_labels(const Grid& grid) {
+  std::vector<std::uint8_t> labels;
+  for (int iz = 0; iz < grid.nz; ++iz)
+    for (int ix = 0; ix < grid.nx; ++ix)
+      labels.push_back(grid.point(ix, iz).z_m < 15e-3 ? 0 : grid.point(ix, iz).x_m < 0.0 ? 1 : 2);
+  return make_label_mask(std::move(labels), grid, grid, {"vessel", "wall of it"});
+}
+
+TEST(MeasurePanel, MaskHasItsAreasAndColours) {
+  for (const Grid& grid :
+       {kSquare, polar_grid({.angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 5e-3, .r1_m = 25e-3}, 101, 201)}) {
+    ECHO_SCENE(scene, 1600, 900);
+    scene.mask = two_labels(grid);
+    const auto black = [](double, double) { return -90.0F; };
+    scene.put_image(grid, black);
+    scene.frames(2);
+    const ImageLayout& l = scene.viewer->screen().image_layout();
+    const auto at = [&](double x_m) { return pixel(scene.shot(), l.x_px(x_m), l.z_px(20e-3)); };
+    const Rgb one = at(-3e-3), two = at(3e-3), first = label_color(1), second = label_color(2);
+    EXPECT_NEAR(one.r, 0.4 * first.r, 2);
+    EXPECT_NEAR(one.b, 0.4 * first.b, 2);
+    EXPECT_NEAR(two.b, 0.4 * second.b, 2);
+    ViewSettings view = scene.viewer->settings();
+    view.is_open("measure", false) = true;
+    scene.viewer->restore_view(view);
+    ASSERT_TRUE(scene.frames_until([&] { return scene.state.measured.find("mask vessel", "area") != nullptr; }));
+    // A pixel counts whole if its centre is inside.
+    const double area_mm2 = grid.polar() ? 0.5 * 0.5 * 25.0 * 25.0 - 0.5 * 15.0 * 15.0 * std::tan(0.5) : 100.0;
+    EXPECT_NEAR(value_of(scene, "mask vessel", "area"), area_mm2, 0.05 * area_mm2);
+    EXPECT_NEAR(value_of(scene, "mask wall of it", "area"), area_mm2, 0.05 * area_mm2);
+    scene.frames(2);
+    EXPECT_GT(scene.rect("measure/mask vessel/area").width(), 100.0F);
+    EXPECT_NE(measurements_csv(scene.state.measured, "").find("now,mask vessel,area,mm2,,,"), std::string::npos);
+
+    scene.state.params.display.mask_opacity = 0.0;
+    scene.frames(2);
+    EXPECT_TRUE(is_gray(at(-3e-3)));
+    scene.state.params.display.mask_opacity = 1.0;
+    scene.mask = nullptr;  // of another frame
+    scene.put_image(grid, black);
+    ASSERT_TRUE(scene.frames_until([&] { return is_gray(at(-3e-3)); }));
+    ASSERT_TRUE(scene.frames_until([&] { return scene.state.measured.values.empty(); }));
+    EXPECT_EQ(scene.gl_error(), 0);
+  }
+}
+
+TEST(MeasurePanel, MasksOfAComparisonAreThoseOfTheirSides) {
+  ECHO_SCENE(scene, 1600, 900);
+  const auto black = [](double, double) { return -90.0F; };
+  scene.put_image(kSquare, black);
+  scene.freeze(20, 50);
+  scene.state.cine.compare = true;
+  scene.state.cine.compare_look = CompareLook::side_by_side;
+  scene.state.cine.a = scene.state.params;
+  scene.mask = two_labels(kSquare);
+  scene.put_past(1, kSquare, black);
+  scene.mask = nullptr;
+  scene.put_past(0, kSquare, black);
+  scene.frames(3);
+  const ImageLayout& a = scene.viewer->screen().side_a_layout();
+  const ImageLayout& b = scene.viewer->screen().image_layout();
+  ASSERT_GT(a.image.width(), 0.0F);
+  const RgbImage shot = scene.shot();
+  EXPECT_FALSE(is_gray(pixel(shot, a.x_px(-3e-3), a.z_px(20e-3))));
+  EXPECT_TRUE(is_gray(pixel(shot, b.x_px(-3e-3), b.z_px(20e-3))));
 }
 
 TEST(MeasurePanel, HistogramsWindowCanBeDragged) {

@@ -24,10 +24,12 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Answers every array with amplitudes 1.
+// Answers every array with amplitudes 1, or with a mask of label 1 in the first row.
 class Program {
  public:
-  explicit Program(const std::string& input = "iq") : client_("default.method") {
+  enum class Makes { pixels, mask };
+  explicit Program(const std::string& input = "iq", Makes makes = Makes::pixels)
+      : makes_(makes), client_("default.method") {
     client_.send(1, payload_of(std::uint16_t{1}, std::uint16_t{0}, kLiveByteOrder, std::uint64_t{1}));
     define(0.5, input);
     thread_ = std::thread([this] { serve(); });
@@ -38,8 +40,9 @@ class Program {
   }
   void define(double value, const std::string& input = "iq") {
     client_.send(20,
-                 bytes_of(R"({"name":"flat","input":")" + input +
-                          R"(","source":"1","place":"flat.py:1","parameters":[{"name":"strength","unit":"","help":"",)"
+                 bytes_of(R"({"name":"flat","input":")" + input + R"(","source":"1","place":"flat.py:1","labels":[)" +
+                          (makes_ == Makes::mask ? R"("top")" : "") +
+                          R"(],"parameters":[{"name":"strength","unit":"","help":"",)"
                           R"("min":0,"max":1,"value":)" +
                           std::to_string(value) + "}]}"));
   }
@@ -71,11 +74,18 @@ class Program {
       std::memcpy(&rows, message.payload.data() + 132, sizeof rows);
       std::memcpy(&columns, message.payload.data() + 136, sizeof columns);
       std::memcpy(&number, message.payload.data() + 144, sizeof number);
-      auto* const values = reinterpret_cast<float*>(answers_->bytes().data());
-      std::fill_n(values, rows * columns, 1.0F);
-      client_.send(22, payload_of(number, 0.001, std::uint32_t{1}, std::uint32_t{0}, std::uint64_t{rows} * columns));
+      auto* const answer = answers_->bytes().data();
+      if (makes_ == Makes::mask) {
+        std::fill_n(answer, rows * columns, std::byte{0});
+        std::fill_n(answer, columns, std::byte{1});
+      } else {
+        std::fill_n(reinterpret_cast<float*>(answer), rows * columns, 1.0F);
+      }
+      const std::uint32_t type = makes_ == Makes::mask ? 3 : 1;
+      client_.send(22, payload_of(number, 0.001, type, std::uint32_t{0}, std::uint64_t{rows} * columns));
     }
   }
+  const Makes makes_;
   SocketClient client_;
   std::shared_ptr<SharedMemory> answers_;
   std::thread thread_;
@@ -151,6 +161,30 @@ TEST_F(ProgramMethodWindow, ARefusedProgramGetsNothingAndWrongDefinitionsAreNotO
   Program wrong("pictures");
   EXPECT_TRUE(until([&] { return wrong.refused.load(); }));
   EXPECT_TRUE(until([&] { return view().offers.empty(); }));
+}
+
+TEST_F(ProgramMethodWindow, AMaskIsThatOfItsFrameAndLeavesTheImageAsItIs) {
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  const auto image = [&]() -> const Image& { return app_->viewer().shown_image(); };
+  const std::vector<float> before(image().host().begin(), image().host().end());
+  Program program("image", Program::Makes::mask);
+  answer(MethodAnswer::use);
+  ASSERT_TRUE(until([&] { return image().mask != nullptr; }));
+  EXPECT_EQ(image().mask->names, std::vector<std::string>{"top"});
+  EXPECT_EQ(image().mask->pixels, std::vector<std::size_t>{48});
+  const Grid& g = image().grid;
+  EXPECT_NEAR(image().mask->area_m2[0], 48 * g.dx_m() * g.dz_m(), 1e-15);
+  EXPECT_NEAR(*std::ranges::max_element(image().host()), *std::ranges::max_element(before), 1.0);
+  EXPECT_LT(*std::ranges::min_element(image().host()), -20.0F);
+  EXPECT_GT(app_->viewer().screen().ui().rect_of("mask_opacity").width(), 0.0F);
+
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && image().mask != nullptr; }));
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return state().run != RunState::frozen; }));
+  program.silent = true;
+  ASSERT_TRUE(until([&] { return image().mask == nullptr; })) << "late";
+  EXPECT_EQ(image().params.formation.adaptive, Adaptive::off);
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ class Scene {
   [[nodiscard]] int gl_error() const;
 
   WindowState state = plausible_state();
+  LabelMaskPtr mask;  // of the images that are put
   int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0,
       records = 0, cancels = 0;
   std::string opened_phantom, opened_lesson;

@@ -23,6 +23,7 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
   image.params = &box == &past_[1] ? state.cine.a : state.params;
   image.acquisition = state.source.acquisition;
   image.host_db = pixels->data();
+  image.mask = mask;
   if (state.view.inspected && &box != &past_[1]) put_line(&box == &live_.images ? live_.line : past_.line, image);
   box.publish();
 }
