@@ -373,7 +373,6 @@ Options parse_view(std::vector<std::string> words, Options o) {
            o.command != Command::render && is_session_file(o.source))
     return parse_view(all, options_of(o.source));
   if (command != nullptr) require_of_command(app, *command);
-  take_lesson(o);
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (!part.empty()) o.render_part = part_choice(part);
@@ -387,6 +386,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
         static_cast<RecordingFormat>(index_of(kRecordingFormatNames, "--record-format", texts.record_format));
   take_stream(o, texts, app);
   take_settings(o, texts);
+  take_lesson(o);  // after the method whose parameters it has
   const auto recipe = std::find_if(o.settings.rbegin(), o.settings.rend(),
                                    [](const std::string& setting) { return setting.starts_with("recipe="); });
   if (recipe != o.settings.rend() && *recipe == "recipe=course") o.source = on_linear_probe(o.source);

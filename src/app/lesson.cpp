@@ -9,6 +9,7 @@
 #include "app/options/folders.h"
 #include "app/session_file.h"
 #include "core/error.h"
+#include "core/own_method.h"
 #include "core/param_table.h"
 #include "gui/state/number_text.h"
 
@@ -105,12 +106,14 @@ const WordValue* find_words(std::string_view name) {
   return at == kWordValues.end() ? nullptr : &*at;
 }
 
+bool is_own_parameter(std::string_view name) { return name.starts_with("own."); }
+
 LessonCheck check_of(const std::string& place, const json& object) {
   const LessonPart part(place, object, {"value", "above", "below", "is"});
   LessonCheck check{.value = part.required("value"), .word = {}};
   const ParamSpec* const param = find_param(check.value);
   const WordValue* const words = find_words(check.value);
-  if (words == nullptr && find_value(check.value) == nullptr && param == nullptr) {
+  if (words == nullptr && find_value(check.value) == nullptr && param == nullptr && !is_own_parameter(check.value)) {
     std::string known = "policy, streams, host_memory";
     for (const LessonValue& value : lesson_values()) known += ", " + std::string(value.name);
     throw Error(place, "unknown value '" + check.value + "'", known + ", or a parameter");
@@ -247,6 +250,13 @@ Found find(const LessonCheck& check, const LessonFacts& facts) {
             .word = std::string(words->words[words->of(facts.stream)])};
   if (const LessonValue* value = find_value(check.value))
     return {std::string(value->label), std::string(value->unit), value->decimals, value->of(facts), {}};
+  if (is_own_parameter(check.value)) {
+    Found own{.label = check.value, .unit = {}, .decimals = 2, .number = {}, .word = {}};
+    const FormationParams& f = facts.params.formation;
+    for (std::size_t k = 0; f.own != nullptr && k < f.own->parameters.size(); ++k)
+      if (check.value == "own." + f.own->parameters[k].name) own.number = f.own_values.at(k);
+    return own;
+  }
   const ParamSpec& spec = *find_param(check.value);
   Found found{.label = std::string(spec.key), .unit = {}, .number = {}, .word = {}};
   if (!spec.choices.empty()) {

@@ -25,6 +25,19 @@ TEST(LessonProgram, TheSolutionsOfAnalysesHold) {
   }
 }
 
+TEST(LessonProgram, ParametersOfAnOwnMethodAreMarked) {
+  const fs::path methods = fs::path(ECHO_SOURCE_DIR) / "assets" / "methods";
+  const Words words = {"--headless", "--backend", "cpu", "--lesson", (methods / "late.json").string()};
+  Words with_method = words;
+  with_method.insert(with_method.end(), {"--method", (methods / "late.h").string()});
+  const Ended ended = run_program(with_method);
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_NE(ended.out.find("own.late is 0"), std::string::npos) << ended.out;
+  const Ended without = run_program(words);
+  EXPECT_EQ(without.status, 2) << without.out;
+  EXPECT_NE(without.err.find("--method FILE"), std::string::npos) << without.err;
+}
+
 TEST(LessonProgram, PoliciesAreMarkedByTheirCounts) {
   const TemporaryFolder folder;
   const fs::path answers = folder / "g.json", report = folder / "f.json";
