@@ -210,7 +210,7 @@ int run_method(const std::filesystem::path& new_file) {
     std::vector<std::filesystem::path> files;
     for (const std::filesystem::path& folder : {examples, own_method_headers() / "dsp" / "methods"})
       for (const auto& entry : std::filesystem::directory_iterator(folder))
-        if (read_small_file(entry.path(), kMostHeader_mb, "a header").find("void run_method(MethodTag<") !=
+        if (read_small_file(entry.path(), kMostHeader_mb, "a header").find("\nvoid run_method(MethodTag<") !=
             std::string::npos)
           files.push_back(entry.path());
     std::ranges::sort(files);
