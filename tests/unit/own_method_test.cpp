@@ -66,7 +66,8 @@ TEST(OwnKernels, ExamplesAndCopiesOfBuiltInMethodsAreCompiled) {
     GTEST_SKIP() << error.what();
   }
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(source / "assets/methods")) files.push_back(entry);
+  for (const auto& entry : std::filesystem::directory_iterator(source / "assets/methods"))
+    if (entry.path().extension() == ".h") files.push_back(entry);
   for (const char* header : {"coherence.h", "phase_coherence.h", "slsc.h", "minimum_variance.h"})
     files.push_back(source / "src/dsp/methods" / header);
   for (const std::filesystem::path& file : files) {
