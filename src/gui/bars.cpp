@@ -227,21 +227,13 @@ constexpr float kSeparator = 33;  // space of a line between two parts
 
 // Figures of the bar.
 struct StatusFigures {
-  Figure rate, shown, latency, lost, late;  // late: of a method in another program; no value: none
-  SampleFaults faults;                      // since the start
+  Figure rate, shown, latency, lost;
+  SampleFaults faults;  // since the start
 };
 
 SampleFaults faults_since_start(const Model& model) {
   if (model.source.samples != nullptr) return model.source.samples->since_start();
   return model.scanner ? model.scanner->checked : SampleFaults{};
-}
-
-Figure late_figure(const PanelContext& c) {
-  const OwnProgram& program = c.model.image.method.program;
-  const bool in_use = c.edits.params.formation.adaptive == Adaptive::own && program.connected;
-  if (!in_use || program.late_hz < 0.5) return {};
-  return {"late", fmt::format("{:.0f} of {:.0f}", program.late_hz, program.rate_hz + program.skipped_hz), "00 of 00",
-          "fps", true};
 }
 
 StatusFigures figures_of(const PanelContext& c) {
@@ -261,7 +253,6 @@ StatusFigures figures_of(const PanelContext& c) {
           .shown = {"shown", none ? "—" : fixed(model.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
           .lost = {"lost", grouped(lost), "0", "", lost > 0 && !quiet, quiet},
-          .late = late_figure(c),
           .faults = faults_since_start(model)};
 }
 
@@ -307,7 +298,7 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   if (pace > 0) w.always += line + first;
   const float one_fault = sample_faults_width(ui, f.faults, FaultWords::first);
   if (one_fault > 0) w.always += line + one_fault;
-  if (!f.late.value.empty()) w.always += line + figure_width(ui, f.late);
+  if (const float late = late_width(c); late > 0) w.always += line + late;
   w.playing = pace - first + sample_faults_width(ui, f.faults, FaultWords::all) - one_fault;
   w.device = c.model.device.name.empty()
                  ? 0
@@ -400,12 +391,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (fit.shown) x = draw_figure(ui, x + ui.px(16), r, f.shown);
   if (fit.latency) x = draw_figure(ui, separator(ui, x, r), r, f.latency);
   x = draw_lost(c, separator(ui, x, r), r, f.lost);
-  if (!f.late.value.empty()) {
-    const float begin = separator(ui, x, r);
-    x = draw_figure(ui, begin, r, f.late);
-    ui.hit("method_late", {begin, r.y0 + ui.px(6), x, r.y1 - ui.px(6)},
-           {"Late frames of the method", "Without an answer of its program in time: they have delay-and-sum.", {}});
-  }
+  if (late_width(c) > 0) x = draw_late(c, separator(ui, x, r), r);
   if (f.faults.any()) {
     const SampleFaults shown = faults_of(c.model.source.samples, c.shown_frame);
     const FaultWords words = fit.playing ? FaultWords::all : FaultWords::first;

@@ -298,7 +298,6 @@ void Screen::restore_view(const ViewSettings& settings, KeptSettings keeping) {
   if (keeping == KeptSettings::of_the_user) {
     kept.last_folder = view_.last_folder;
     kept.recent = view_.recent;
-    kept.recent_methods = view_.recent_methods;
     kept.toured = view_.toured;
     kept.try_closed = view_.try_closed;
     kept.saving = view_.saving;
@@ -326,10 +325,9 @@ void Screen::reset_view() {
 
 bool Screen::remember(const Model& model, const WindowPlace& place) {
   // Starts the next file dialog in the folder of the last opened file, also if dropped or named.
-  const bool opened = !model.opening.recent.empty() && view_.recent != model.opening.recent;
+  const bool opened = !model.opening.recent.empty() && view_.recent.recordings != model.opening.recent;
   if (opened) view_.last_folder = model.opening.recent.front().parent_path();
-  view_.recent = model.opening.recent;
-  view_.recent_methods = model.opening.methods;
+  view_.recent = {model.opening.recent, model.opening.methods};
   const auto active = static_cast<std::size_t>(model.presets.active);
   view_.last_preset = active < model.presets.list.size() ? model.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;

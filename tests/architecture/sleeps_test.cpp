@@ -21,6 +21,7 @@ struct Pace {
 
 constexpr auto kPaces = std::to_array<Pace>({
     {"bench/live_soak.py", "the pace of senders that are killed"},
+    {"bench/method_soak.py", "the pace of a sender; between two looks at a condition"},
     {"concurrency/flow_worker_test.cpp", "work of a device; the pace of a source"},
     {"concurrency/ring_stress_test.cpp", "the pace of what changes the policy, at random"},
     {"formats/stand_in/lies.cpp", "the pace of a hostile reader process"},
@@ -30,6 +31,7 @@ constexpr auto kPaces = std::to_array<Pace>({
     {"pipeline/parameters_test.cpp", "the pace of a user"},
     {"pipeline/recording_test.cpp", "work of a slow disk"},
     {"pipeline/superseded_test.cpp", "work of a device"},
+    {"scripts/broken_methods.py", "a file that vanishes; between two looks at a condition"},
     {"scripts/readme_pictures.sh", "the pace of a user"},
     {"source/live_network_test.cpp", "the pace of a sender that drips"},
     {"source/live_storm_test.cpp", "the pace of a sender that is stopped at random"},
@@ -72,8 +74,8 @@ TEST(Sleeps, OnlyWhereWorkIsSimulated) {
   for (const auto& [name, text] : files_in("tests", {".h", ".cpp", ".cu", ".py", ".sh"})) {
     if (name == "architecture/sleeps_test.cpp" || name.starts_with("bench/program/")) continue;  // it measures a pace
     const std::vector<std::string> sleeps = sleeps_in(text);
-    const bool defines =
-        name == "support/take_time.h" || name == "bench/live_soak.py" || name == "scripts/readme_pictures.sh";
+    const bool defines = name == "support/take_time.h" || name == "bench/live_soak.py" ||
+                         name == "scripts/broken_methods.py" || name == "scripts/readme_pictures.sh";
     EXPECT_EQ(sleeps.size(), defines ? 1U : 0U) << name << ": " << (sleeps.empty() ? "" : sleeps.back());
     if (takes_time(text)) seen.insert(name);
   }

@@ -18,13 +18,11 @@ import sys
 import tempfile
 import time
 
+from live_soak import take_time
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
 MOST_GROWTH, MOST_GROWTH_MB = 0.02, 4.0
-
-
-def take_time(seconds):
-    time.sleep(seconds)
 
 
 def look(pid):

@@ -291,7 +291,7 @@ TEST(Remembered, PlaceRecordingsAndPresetComeBack) {
   const TemporaryFolder folder;
   ViewSettings settings;
   settings.place = {-10, 20, 1234, 777, true};
-  settings.recent = {"/data/a file.mat", "/data/b = c.npy"};
+  settings.recent.recordings = {"/data/a file.mat", "/data/b = c.npy"};
   settings.last_preset = "My heart = 2";
   settings.toured = true;
   ASSERT_TRUE(save_view_settings(folder / "window", settings));
@@ -330,8 +330,8 @@ TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
   }
   const ViewSettings read = load_view_settings(folder / "window");
   EXPECT_EQ(read.last_preset, "Mine");
-  ASSERT_EQ(read.recent.size(), 1U);
-  EXPECT_EQ(read.recent[0], "/data/x.mat");
+  ASSERT_EQ(read.recent.recordings.size(), 1U);
+  EXPECT_EQ(read.recent.recordings[0], "/data/x.mat");
 }
 
 TEST(Remembered, TheLastRecordingIsOfferedNotOpened) {

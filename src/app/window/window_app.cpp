@@ -139,16 +139,15 @@ void WindowApp::carry_out(const AnyCommand& given) {
 void WindowApp::restore_settings() {
   OpeningView& offered = own_.state.opening;
   const ViewSettings& settings = viewer().settings();
-  offered.recent = settings.recent;
-  offered.methods = settings.recent_methods;
+  offered.recent = settings.recent.recordings;
+  offered.methods = settings.recent.methods;
   offered.scanner_token = token_file().string();
   offered.host = host_name();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
-  if (!own_.options.source_given && !offered.recent.empty() && std::filesystem::exists(offered.recent.front(), error)) {
+  if (!own_.options.source_given && !offered.recent.empty() && std::filesystem::exists(offered.recent.front(), error))
     offered.continue_with = offered.recent.front();
-  }
   presets_.say_last(settings.last_preset);
 }
 

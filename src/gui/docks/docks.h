@@ -232,6 +232,11 @@ enum class PaceWords { all, first };  // of the two; the first is the more urgen
 // Draws the warning with its left edge at x; returns the right edge.
 float draw_pace(const Ui& ui, float x, const Rect& line, const StreamPace& pace, Type type, PaceWords words);
 
+// "late 12 of 50 fps": frames without an answer in time of the method in another program. Returns the width; 0: none.
+[[nodiscard]] float late_width(const PanelContext& c);
+// Draws it with the left edge at x, in a bar; returns the right edge.
+float draw_late(PanelContext& c, float x, const Rect& bar);
+
 enum class FaultWords { all, first };  // of the kinds of faults
 
 // Returns the width for all frames since the stream started; 0: no faults.

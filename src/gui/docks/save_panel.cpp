@@ -21,7 +21,7 @@ constexpr float kFigureLabel = 82;
 constexpr std::array<Choice, 5> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}, {"DICOM"}}};
 constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
-constexpr std::array<Choice, 2> kSources = {{{"Left out"}, {"Beside the image"}}};
+constexpr std::array<Choice, 2> kSources = {{{"Not saved"}, {"Beside the image"}}};
 constexpr float kNumber = 52;  // width of a field
 
 Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {

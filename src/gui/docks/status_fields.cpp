@@ -28,6 +28,13 @@ std::string words_of(const SampleFaults& faults, FaultWords words) {
   return words == FaultWords::all ? text : text.substr(0, text.find(", "));
 }
 
+std::string late_text(const PanelContext& c) {
+  const OwnProgram& program = c.model.image.method.program;
+  const bool in_use = c.edits.params.formation.adaptive == Adaptive::own && program.connected;
+  if (!in_use || program.late_hz < 0.5) return {};
+  return fmt::format("late {:.0f} of {:.0f} fps", program.late_hz, program.rate_hz + program.skipped_hz);
+}
+
 std::string help_of(const SampleFaults& since_start, const SampleFaults& shown) {
   std::string help = "Since the start: " + faults_sentence(since_start);
   const std::string frame = faults_sentence(shown);
@@ -56,6 +63,15 @@ float draw_pace(const Ui& ui, float x, const Rect& line, const StreamPace& pace,
     if (!p.speed.empty()) x += ui.px(kBadgeGap);
   }
   return ui.text(type, x, line.y0, line.height(), theme::kText2, p.speed);
+}
+
+float late_width(const PanelContext& c) { return c.ui.width(Type::body, late_text(c)); }
+
+float draw_late(PanelContext& c, float x, const Rect& bar) {
+  const float end = c.ui.text(Type::body, x, bar.y0, bar.height(), theme::kRed, late_text(c));
+  c.ui.hit("method_late", {x, bar.y0 + c.ui.px(6), end, bar.y1 - c.ui.px(6)},
+           {"Late frames of the method", "Without an answer of its program in time: they have delay-and-sum.", {}});
+  return end;
 }
 
 float sample_faults_width(const Ui& ui, const SampleFaults& since_start, FaultWords words) {

@@ -80,9 +80,10 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "left_column") settings.widths.left = width_from(value);
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
-  if (key == "recent" && settings.recent.size() < kMostRecent) settings.recent.emplace_back(value);
-  if (key == "recent_method" && settings.recent_methods.size() < kMostRecent)
-    settings.recent_methods.emplace_back(value);
+  for (auto* const files : {&settings.recent.recordings, &settings.recent.methods}) {
+    const bool meant = key == (files == &settings.recent.methods ? "recent_method" : "recent");
+    if (meant && files->size() < kMostRecent) files->emplace_back(value);
+  }
   if (key == "last_preset") settings.last_preset = value;
   if (key == "window") settings.place = place_from(value);
   if (key == "mode") settings.mode = value == "view" ? WindowMode::view : WindowMode::engineer;
@@ -201,8 +202,8 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     line("save_name", saving.name);
     line("last_folder", settings.last_folder.string());
     line("last_preset", settings.last_preset);
-    for (const auto& file : settings.recent) line("recent", file.string());
-    for (const auto& file : settings.recent_methods) line("recent_method", file.string());
+    for (const auto& file : settings.recent.recordings) line("recent", file.string());
+    for (const auto& file : settings.recent.methods) line("recent_method", file.string());
     if (!out.flush()) error = std::make_error_code(std::errc::no_space_on_device);
   }
   if (!error) std::filesystem::rename(temporary, file, error);

@@ -32,6 +32,11 @@ OpenPanels open_view_panels();
 
 inline constexpr std::size_t kMostRecent = 8;
 
+struct RecentFiles {  // newest first
+  std::vector<std::filesystem::path> recordings, methods;
+  friend bool operator==(const RecentFiles&, const RecentFiles&) = default;
+};
+
 struct ViewSettings {
   ColumnWidths widths;
   OpenPanels open = open_panels();
@@ -48,10 +53,9 @@ struct ViewSettings {
   float dock_height = 0;   // at scale 1, as set by the user; 0 = default
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
-  std::vector<std::filesystem::path> recent;          // recordings, newest first
-  std::vector<std::filesystem::path> recent_methods;  // files of own methods, newest first
-  std::string last_preset;                            // in use when the window was closed; empty = none
-  bool toured = false;                                // the tour was shown
+  RecentFiles recent;
+  std::string last_preset;  // in use when the window was closed; empty = none
+  bool toured = false;      // the tour was shown
   SaveChoice saving;
   TransientView transient;
 
@@ -66,8 +70,8 @@ struct ViewSettings {
            a.mode == b.mode && a.try_closed == b.try_closed && a.last_folder == b.last_folder &&
            a.plotted == b.plotted && a.timeline_frames == b.timeline_frames && a.dock == b.dock &&
            a.histogram == b.histogram && a.dock_height == b.dock_height && a.scale == b.scale && a.motion == b.motion &&
-           a.place == b.place && a.recent == b.recent && a.recent_methods == b.recent_methods &&
-           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
+           a.place == b.place && a.recent == b.recent && a.last_preset == b.last_preset && a.toured == b.toured &&
+           a.saving == b.saving;
   }
 };
 
