@@ -455,7 +455,7 @@ TEST(OlderFiles, TheSettingsOfTheWindowHaveEveryValue) {
                                   .name = "figure one"}));
   EXPECT_EQ(s.last_folder, "recordings");
   EXPECT_EQ(s.last_preset, "Carotid \"hot\"");
-  EXPECT_EQ(s.recent, std::vector<fs::path>{"recordings/scan.npy"});
+  EXPECT_EQ(s.recent.recordings, std::vector<fs::path>{"recordings/scan.npy"});
   for (const std::string panel : {"display", "flow", "formation", "log", "measure", "objects", "stream", "timeline"}) {
     EXPECT_TRUE(s.open.at(panel)) << panel;
   }
