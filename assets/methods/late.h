@@ -4,7 +4,7 @@
 
 namespace echoloop {
 
-ECHO_PARAMETER(late, "samples", 0, 20, 4, "delay of the right half of the array")
+ECHO_PARAMETER(late, "samples", 0, 20, 14, "delay of the right half of the array")
 
 struct LateHalf {
   float samples;
