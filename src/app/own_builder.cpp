@@ -362,8 +362,8 @@ OwnBuild compile(const fs::path& file, const std::string& source) {
   OwnBuild build;
   build.messages = messages_in(compiled.output);
   if (compiled.status == 0) {
-    compiled = Compiler({"c++", "-shared", "-o", library.string(), (work.path / "rows.o").string(),
-                         (work.path / "pixels.o").string()})
+    compiled = Compiler({"c++", "-shared", "-Wl,--allow-multiple-definition", "-o", library.string(),
+                         (work.path / "rows.o").string(), (work.path / "pixels.o").string()})
                    .finish();
   }
   if (compiled.status != 0) {

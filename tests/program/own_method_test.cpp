@@ -187,6 +187,13 @@ INSTANTIATE_TEST_SUITE_P(
                ": pixel 1 of row ", 1}),
     [](const ::testing::TestParamInfo<Broken>& info) { return info.param.name; });
 
+TEST(OwnMethod, FunctionsAndObjectsOfAFileNeedNoInline) {
+  const TemporaryFolder folder;
+  const fs::path file = write(folder, method_of("return {{half(two), 0.0f}, 1.0f};",
+                                                "float two = 2; float half(float x) { return 0.5f * x; }"));
+  EXPECT_GT(image_of(folder, {"--method", file.string()}).size(), 4U * 70 * 61);
+}
+
 TEST(OwnMethod, ItsSourceLiesBesideImagesOnRequest) {
   const TemporaryFolder folder;
   const fs::path mine = folder / "mine.h";
