@@ -1,10 +1,12 @@
 """What the wheel carries, and the systems that its tag names."""
+import importlib.util
 import pathlib
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "src/python"))
-import make_wheel
+_place = pathlib.Path(__file__).resolve().parents[2] / "src/python/make_wheel.py"
+_spec = importlib.util.spec_from_file_location("make_wheel", _place)  # not on sys.path: its folder holds the package, too
+make_wheel = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_wheel)
 
 
 class Wheel(unittest.TestCase):
