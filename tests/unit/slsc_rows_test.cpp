@@ -47,10 +47,10 @@ std::vector<float> image_by_functor(const MethodScene& scene, const MethodSettin
       const int first = std::max(iz - settings.rows, 0), last = std::min(iz + settings.rows, g.nz - 1);
       image[static_cast<std::size_t>(iz * g.nx + ix)] =
           method.pixel(StridedRows{.first = &terms[static_cast<std::size_t>(first * n_terms)],
-                        .row_step = n_terms,
-                        .step = 1,
-                        .count = last - first + 1,
-                        .centre = iz - first});
+                                   .row_step = n_terms,
+                                   .step = 1,
+                                   .count = last - first + 1,
+                                   .centre = iz - first});
     }
   }
   return image;

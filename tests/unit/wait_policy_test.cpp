@@ -1,7 +1,7 @@
 // When the processing thread looks for frames and when it sleeps.
-#include <gtest/gtest.h>
-
 #include "backend/wait_policy.h"
+
+#include <gtest/gtest.h>
 
 namespace echoloop::wait_policy_test {
 namespace {
